@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* "did you mean": the word of a list that lies nearest to a misspelt one. */
+#ifndef DRUPE_NEAREST_H
+#define DRUPE_NEAREST_H
+
+/* The nearest of the NULL-terminated NAMES within a third of WORD's length (but
+ * at least 2) insertions, deletions, changes or swaps of neighbours; else NULL. */
+const char *nearest_name(const char *word, const char *const *names);
+
+#endif
