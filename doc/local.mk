@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The man pages.  @policydir@ and the like are filled in with the folders of this
+# build, so that the installed pages name the files that are really looked at.
+
+man_MANS = %D%/man/drupe.1 %D%/man/drupe-policy.5 %D%/man/drupe-backend.3
+EXTRA_DIST += %D%/drupe.1 %D%/drupe-policy.5 %D%/drupe-backend.3
+CLEANFILES += $(man_MANS)
+
+FILL_PAGE = $(SED) \
+	-e 's|@policydir[@]|$(sysconfdir)/drupe|g' \
+	-e 's|@backenddir[@]|$(backenddir)|g' \
+	-e 's|@guarddir[@]|$(guarddir)|g' \
+	-e 's|@docdir[@]|$(docdir)|g' \
+	-e 's|@bindir[@]|$(bindir)|g' \
+	-e 's|@includedir[@]|$(includedir)|g' \
+	-e 's|@BWRAP_PATH[@]|$(BWRAP_PATH)|g' \
+	-e 's|@PRLIMIT_PATH[@]|$(PRLIMIT_PATH)|g' \
+	-e 's|@VERSION[@]|$(PACKAGE_VERSION)|g'
+
+%D%/man/drupe.1: %D%/drupe.1 Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL_PAGE) $(srcdir)/%D%/drupe.1 >$@.tmp && mv $@.tmp $@
+
+%D%/man/drupe-policy.5: %D%/drupe-policy.5 Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL_PAGE) $(srcdir)/%D%/drupe-policy.5 >$@.tmp && mv $@.tmp $@
+
+%D%/man/drupe-backend.3: %D%/drupe-backend.3 Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL_PAGE) $(srcdir)/%D%/drupe-backend.3 >$@.tmp && mv $@.tmp $@
+
+# For maintainers: both formatters must be silent.
+.PHONY: lint-man
+lint-man: $(man_MANS)
+	mandoc -T lint -W warning $(man_MANS)
+	for page in $(man_MANS); do \
+		groff -ww -t -man -Tutf8 $$page 2>&1 >/dev/null | { ! grep .; } || exit 1; \
+	done
