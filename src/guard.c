@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * drupe-guard: the executor's own process between it and the launcher.
+ *
+ *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,... [--tmp=DIR] -- LAUNCHER...
+ *
+ * See guard.h for what it is for.  It starts the launcher with an empty
+ * environment, with the descriptors of --keep and no others, and with neither
+ * priority nor keyring of the caller.
+ */
+#include "guard.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/keyctl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rmtree.h"
+
+#define MAX_KEEP 256
+#define RELIST_MS 10	/* /proc/…/children may miss one while others exit */
+#define KEYRING_TRIES 500 /* of 2 ms: quota is given back with a delay */
+
+struct guard {
+	int control, block, sync, signals;
+	int keep[MAX_KEEP];
+	size_t n_keep;
+	const char *tmp;
+	char **launcher;
+	pid_t pid;	/* of the launcher, 0: reaped */
+	bool dying;	/* kill whatever there is */
+	bool orphaned;	/* the executor is gone without a goodbye */
+	bool empty;	/* GUARD_EMPTY was sent */
+};
+
+static void say(const struct guard *guard, uint32_t event, uint32_t what, int value)
+{
+	struct guard_message message = { .event = event, .what = what, .value = value };
+
+	/* A dead executor shows as a closed lifeline in the loop. */
+	(void)!send(guard->control, &message, sizeof(message), MSG_NOSIGNAL);
+}
+
+static int parse_fd(const char *text)
+{
+	char *end;
+	long fd = strtol(text, &end, 10);
+
+	return *text && (*end == '\0' || *end == ',') && fd >= 0 && fd < 1 << 20 ? (int)fd : -1;
+}
+
+static bool parse_keep(struct guard *guard, const char *list)
+{
+	while (*list) {
+		int fd = parse_fd(list);
+
+		if (fd < 0 || guard->n_keep == MAX_KEEP)
+			return false;
+		guard->keep[guard->n_keep++] = fd;
+		list += strcspn(list, ",");
+		list += *list == ',';
+	}
+	return true;
+}
+
+static bool parse_arguments(struct guard *guard, char **argv)
+{
+	for (argv++; *argv && strcmp(*argv, "--") != 0; argv++) {
+		if (strncmp(*argv, "--control=", 10) == 0)
+			guard->control = parse_fd(*argv + 10);
+		else if (strncmp(*argv, "--block=", 8) == 0)
+			guard->block = parse_fd(*argv + 8);
+		else if (strncmp(*argv, "--sync=", 7) == 0)
+			guard->sync = parse_fd(*argv + 7);
+		else if (strncmp(*argv, "--tmp=", 6) == 0)
+			guard->tmp = *argv + 6;
+		else if (strncmp(*argv, "--keep=", 7) != 0 || !parse_keep(guard, *argv + 7))
+			return false;
+	}
+	if (!*argv || !argv[1])
+		return false;
+	guard->launcher = argv + 1;
+	return guard->control >= 0 && guard->block >= 0 && guard->sync >= 0;
+}
+
+/* The command must never be more protected or more privileged in scheduling than
+ * a plain process; what is already modest stays as it is. */
+static void give_up_priority(void)
+{
+	struct sched_param param = { 0 };
+	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char text[16] = "";
+
+	if (fd >= 0) {
+		if (read(fd, text, sizeof(text) - 1) > 0 && text[0] == '-')
+			(void)!pwrite(fd, "0", 1, 0);
+		close(fd);
+	}
+	if (sched_getscheduler(0) == SCHED_FIFO || sched_getscheduler(0) == SCHED_RR)
+		(void)sched_setscheduler(0, SCHED_OTHER, &param);
+	if (getpriority(PRIO_PROCESS, 0) < 0)
+		(void)setpriority(PRIO_PROCESS, 0, 0);
+}
+
+/* A process that inherits the caller's session keyring can read the keys in it. */
+static int leave_keyring(void)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+
+	for (int i = 0; i < KEYRING_TRIES; i++) {
+		if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) >= 0)
+			return 0;
+		if (errno == ENOSYS) /* a kernel without keys has none to leak */
+			return 0;
+		if (errno != EDQUOT)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+	return -EDQUOT;
+}
+
+static int setup(struct guard *guard)
+{
+	sigset_t all, mine;
+
+	sigfillset(&all);
+	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
+		return -errno;
+	/* The executor armed it until the lifeline was in our hands. */
+	if (prctl(PR_SET_PDEATHSIG, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		return -errno;
+	(void)setsid(); /* fails when we lead a group already, which is as good */
+	sigemptyset(&mine);
+	sigaddset(&mine, SIGCHLD);
+	sigaddset(&mine, SIGTERM);
+	sigaddset(&mine, SIGINT);
+	sigaddset(&mine, SIGHUP);
+	guard->signals = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (guard->signals < 0 || fcntl(guard->control, F_SETFD, FD_CLOEXEC) < 0)
+		return -errno;
+	umask(022);
+	give_up_priority();
+	return 0;
+}
+
+/* R5: the launcher's gate releases on EOF, on a bad descriptor and on one that
+ * does not block.  So it must be one blocking pipe, both ends there, right way round. */
+static int check_gate(const struct guard *guard)
+{
+	struct stat in, out;
+	int flags = fcntl(guard->block, F_GETFL);
+
+	if (flags < 0 || fstat(guard->block, &in) < 0 || fstat(guard->sync, &out) < 0)
+		return -errno;
+	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_NONBLOCK) || !S_ISFIFO(in.st_mode))
+		return -EBADF;
+	flags = fcntl(guard->sync, F_GETFL);
+	if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_NONBLOCK) ||
+	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return -EBADF;
+	return 0;
+}
+
+/* Exactly 0, 1, 2 and the --keep list go on, and the gate is among them. */
+static int lay_descriptors(const struct guard *guard)
+{
+	bool block = false, sync = false;
+	int r = check_gate(guard);
+
+	if (r < 0)
+		return r;
+	if (syscall(SYS_close_range, 3, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */) < 0)
+		return -errno;
+	for (size_t i = 0; i < guard->n_keep; i++) {
+		if (fcntl(guard->keep[i], F_SETFD, 0) < 0)
+			return -errno;
+		block |= guard->keep[i] == guard->block;
+		sync |= guard->keep[i] == guard->sync;
+	}
+	return block && sync ? 0 : -EBADF;
+}
+
+/* In the vfork child: memory is shared with the guard, which is suspended. */
+static void become_launcher(const struct guard *guard, pid_t parent,
+			    volatile uint32_t *ret_step, volatile int *ret_errnum)
+{
+	static char *const no_environment[] = { NULL };
+	sigset_t none;
+	int r;
+
+	*ret_step = GUARD_STEP_SETUP;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent) {
+		*ret_errnum = ESRCH;
+		_exit(127);
+	}
+	*ret_step = GUARD_STEP_DESCRIPTOR;
+	r = lay_descriptors(guard);
+	if (r < 0) {
+		*ret_errnum = -r;
+		_exit(127);
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	*ret_step = GUARD_STEP_EXEC;
+	execve(guard->launcher[0], guard->launcher, no_environment);
+	*ret_errnum = errno;
+	_exit(127);
+}
+
+static bool start(struct guard *guard)
+{
+	volatile uint32_t step = 0;
+	volatile int errnum = 0;
+	pid_t self = getpid();
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		become_launcher(guard, self, &step, &errnum);
+	if (pid < 0)
+		errnum = errno;
+	if (errnum) {
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		say(guard, GUARD_FAILED, step, errnum);
+		return false;
+	}
+	guard->pid = pid;
+	say(guard, GUARD_STARTED, 0, pid);
+	return true;
+}
+
+/* Nothing of the run may be held open by the guard: not its pipes, not its gate. */
+static void close_all_but_mine(const struct guard *guard)
+{
+	int low = guard->control < guard->signals ? guard->control : guard->signals;
+	int high = guard->control < guard->signals ? guard->signals : guard->control;
+
+	if (low > 0)
+		syscall(SYS_close_range, 0, low - 1, 0);
+	if (high > low + 1)
+		syscall(SYS_close_range, low + 1, high - 1, 0);
+	syscall(SYS_close_range, high + 1, ~0U, 0);
+}
+
+static void kill_if_child(const char *name)
+{
+	char path[300], text[512];
+	const char *paren;
+	int fd, ppid;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* proc(5): pid (comm) state ppid; comm may hold anything, ")" too. */
+	paren = strrchr(text, ')');
+	if (paren && sscanf(paren + 1, " %*c %d", &ppid) == 1 && ppid == getpid())
+		kill(atoi(name), SIGKILL);
+}
+
+/* Where the kernel has no …/children file (CONFIG_PROC_CHILDREN). */
+static void kill_by_scan(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+
+	if (!proc)
+		return;
+	while ((entry = readdir(proc)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			kill_if_child(entry->d_name);
+	closedir(proc);
+}
+
+static void kill_children(void)
+{
+	char path[64];
+	FILE *file;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	file = fopen(path, "re");
+	if (!file) {
+		kill_by_scan();
+		return;
+	}
+	while (fscanf(file, "%d", &pid) == 1)
+		kill(pid, SIGKILL); /* ours until we reap it: the number cannot be reused */
+	fclose(file);
+}
+
+/* Reap what is dead.  When the launcher is, the run is over for all the others. */
+static void reap(struct guard *guard)
+{
+	for (;;) {
+		int status;
+		pid_t pid = waitpid(-1, &status, WNOHANG);
+
+		if (pid == 0)
+			return;
+		if (pid < 0) {
+			if (errno == ECHILD && !guard->empty) {
+				guard->empty = true;
+				say(guard, GUARD_EMPTY, 0, 0);
+			}
+			return;
+		}
+		if (pid == guard->pid) {
+			guard->pid = 0;
+			guard->dying = true;
+			say(guard, GUARD_EXITED, 0, status);
+		}
+	}
+}
+
+/* True when the executor said goodbye. */
+static bool listen_to_executor(struct guard *guard)
+{
+	char order = 0;
+	ssize_t n = recv(guard->control, &order, 1, MSG_DONTWAIT);
+
+	if (n == 1 && order == GUARD_BYE)
+		return true;
+	if (n == 1 && order == GUARD_KILL)
+		guard->dying = true;
+	else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		guard->dying = guard->orphaned = true;
+	return false;
+}
+
+static void drain_signals(struct guard *guard)
+{
+	struct signalfd_siginfo info;
+
+	while (read(guard->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			guard->dying = true;
+}
+
+static void watch(struct guard *guard)
+{
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = guard->signals, .events = POLLIN },
+			{ .fd = guard->orphaned ? -1 : guard->control, .events = POLLIN },
+		};
+
+		poll(fds, 2, guard->dying && !guard->empty ? RELIST_MS : -1);
+		if (fds[1].revents && listen_to_executor(guard))
+			return;
+		drain_signals(guard);
+		reap(guard);
+		if (guard->dying && !guard->empty) {
+			kill_children();
+			reap(guard);
+		}
+		if (guard->orphaned && guard->empty)
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct guard guard = { .control = -1, .block = -1, .sync = -1 };
+	int r;
+
+	if (argc < 2 || !parse_arguments(&guard, argv)) {
+		fputs("drupe-guard: this is a part of drupe, not to be called by hand\n", stderr);
+		return 125;
+	}
+	r = setup(&guard);
+	if (r < 0) {
+		say(&guard, GUARD_FAILED, GUARD_STEP_SETUP, -r);
+		return 125;
+	}
+	r = leave_keyring();
+	if (r < 0) {
+		say(&guard, GUARD_FAILED, GUARD_STEP_KEYRING, -r);
+		return 125;
+	}
+	guard.empty = !start(&guard);
+	close_all_but_mine(&guard);
+	watch(&guard);
+	if (guard.orphaned && guard.tmp)
+		return rmtree_at(AT_FDCWD, guard.tmp) < 0;
+	return 0;
+}

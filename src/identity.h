@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who runs the command (R14). */
+#ifndef DRUPE_IDENTITY_H
+#define DRUPE_IDENTITY_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+struct identity {
+	uid_t uid;
+	gid_t gid;
+	gid_t *groups; /* supplementary, set when `drop` */
+	size_t n_groups;
+	bool drop;  /* the caller is root: these must be taken on before any exec */
+	char *name; /* from the user database, or the number */
+	char *home; /* its home directory there, or NULL */
+};
+
+/*
+ * The caller itself, or, when that is root, the unprivileged user NAME (a name or
+ * a number; NULL: refused with user-required).  A caller that is not root may
+ * name only itself.
+ */
+int identity_resolve(const char *name, struct identity *ret_identity, struct error *err);
+void identity_free(struct identity *identity);
+
+/* Whether /etc/passwd itself has a line for the uid. */
+bool identity_in_passwd_file(uid_t uid);
+
+#endif
