@@ -6,7 +6,7 @@ man_MANS = %D%/man/drupe.1 %D%/man/drupe-policy.5 %D%/man/drupe-backend.3
 EXTRA_DIST += %D%/drupe.1 %D%/drupe-policy.5 %D%/drupe-backend.3
 CLEANFILES += $(man_MANS)
 
-FILL_PAGE = $(SED) \
+FILL = $(SED) \
 	-e 's|@policydir[@]|$(sysconfdir)/drupe|g' \
 	-e 's|@backenddir[@]|$(backenddir)|g' \
 	-e 's|@guarddir[@]|$(guarddir)|g' \
@@ -18,13 +18,13 @@ FILL_PAGE = $(SED) \
 	-e 's|@VERSION[@]|$(PACKAGE_VERSION)|g'
 
 %D%/man/drupe.1: %D%/drupe.1 Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL_PAGE) $(srcdir)/%D%/drupe.1 >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL) $(srcdir)/%D%/drupe.1 >$@.tmp && mv $@.tmp $@
 
 %D%/man/drupe-policy.5: %D%/drupe-policy.5 Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL_PAGE) $(srcdir)/%D%/drupe-policy.5 >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL) $(srcdir)/%D%/drupe-policy.5 >$@.tmp && mv $@.tmp $@
 
 %D%/man/drupe-backend.3: %D%/drupe-backend.3 Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL_PAGE) $(srcdir)/%D%/drupe-backend.3 >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL) $(srcdir)/%D%/drupe-backend.3 >$@.tmp && mv $@.tmp $@
 
 # For maintainers: both formatters must be silent.
 .PHONY: lint-man
