@@ -276,25 +276,21 @@ static const struct {
 } diagnoses[] = {
 	{ "namespaces exceeded (ENOSPC)", USERNS,
 	  "the kernel allows no further namespace: user.max_user_namespaces or another "
-	  "user.max_*_namespaces is 0 or used up, or drupe itself runs in a sandbox "
-	  "that "
+	  "user.max_*_namespaces is 0 or used up, or drupe itself runs in a sandbox that "
 	  "forbids user namespaces",
 	  "raise it (sysctl user.max_user_namespaces=15000), or in an outer sandbox of "
 	  "drupe set nested_userns: true" },
 	{ "Creating new namespace failed: Resource temporarily unavailable", FAILED,
 	  "this user may not start another process",
 	  "raise TasksMax of the unit or slice, or RLIMIT_NPROC (ulimit -u), for who "
-	  "runs "
-	  "drupe" },
+	  "runs drupe" },
 	{ "fork for pid 1", FAILED, "this user may not start another process",
 	  "raise TasksMax of the unit or slice, or RLIMIT_NPROC (ulimit -u), for who "
-	  "runs "
-	  "drupe" },
+	  "runs drupe" },
 	{ "No permissions to creat", /* "create", "creating", "create a", "creating a" */
 	  USERNS, "the kernel, or a seccomp filter around drupe, forbids user namespaces",
 	  "sysctl kernel.unprivileged_userns_clone=1 where that key exists; in a unit "
-	  "remove "
-	  "RestrictNamespaces=; in a container allow unshare and clone with "
+	  "remove RestrictNamespaces=; in a container allow unshare and clone with "
 	  "CLONE_NEWUSER" },
 	{ "setting up uid map: Permission denied", USERNS,
 	  "AppArmor restricts unprivileged user namespaces on this system",
@@ -304,8 +300,7 @@ static const struct {
 	  "AppArmor or the container lets the user namespace be made but gives it no "
 	  "capabilities",
 	  "install drupe's AppArmor profile, or sysctl "
-	  "kernel.apparmor_restrict_unprivileged_userns=0; the private network "
-	  "stays" },
+	  "kernel.apparmor_restrict_unprivileged_userns=0; the private network stays" },
 	{ "loopback: Failed RTM_NEWADDR: No child processes", FAILED,
 	  "another program raised the private loopback device before bwrap did",
 	  "look which program attaches to new network namespaces on this host" },
@@ -316,8 +311,7 @@ static const struct {
 	{ "mount proc on", PROC,
 	  "an outer container masks parts of /proc, so the kernel refuses a new procfs",
 	  "run the container with an unmasked /proc (podman: --security-opt "
-	  "unmask=/proc/*; Kubernetes: procMount: Unmasked with hostUsers: false); in "
-	  "a "
+	  "unmask=/proc/*; Kubernetes: procMount: Unmasked with hostUsers: false); in a "
 	  "unit remove ProtectKernelTunables=" },
 	{ "overflowuid", PROC, "/proc/sys cannot be read here",
 	  "in a unit remove ProcSubset=pid; in a container mount the whole /proc" },
@@ -349,14 +343,11 @@ static const struct {
 	  "look whether the workspace was removed or replaced meanwhile" },
 	{ "remount readonly", FAILED, "a mount could not be sealed read-only",
 	  "look at the path that bwrap names: a file system mounted there or below it "
-	  "may "
-	  "be locked by an outer container" },
+	  "may be locked by an outer container" },
 	{ "Can't mkdir", FAILED, "a mount point could not be made",
-	  "look at the path that bwrap names: its parent is read-only, or is no "
-	  "folder" },
+	  "look at the path that bwrap names: its parent is read-only, or is no folder" },
 	{ "Can't create file", FAILED, "a mount point could not be made",
-	  "look at the path that bwrap names: its parent is read-only, or is no "
-	  "folder" },
+	  "look at the path that bwrap names: its parent is read-only, or is no folder" },
 	{ "execvp ", FAILED,
 	  "the program that sets the rlimits is not in the command's view",
 	  "it must lie below /usr, with the libraries it needs" },

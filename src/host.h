@@ -25,6 +25,17 @@ struct drupe_options {
 
 extern const struct drupe_host host_callbacks;
 
+/* The I-th option that a backend declares; a newer backend's are further apart. */
+static inline const struct drupe_option *host_option_at(
+	const struct drupe_backend *object, size_t i)
+{
+	return (const struct drupe_option *)(const void *)((const char *)object->options +
+							   i * object->option_size);
+}
+
+/* What the options of a type are called in messages and listings. */
+const char *host_option_type_name(enum drupe_option_type type);
+
 /*
  * Check the policy's options for the backend of that name against the table that
  * it declares.  ERR: option-invalid, "FILE:LINE:COL: …" with the nearest key.

@@ -38,8 +38,8 @@ struct backend {
  * write is refused.  One handle per file for the life of the process: never unloaded.
  */
 int registry_load(const char *dir, enum slot slot, const char *name,
-		  const struct policy *policy, uid_t run_uid, struct backend **ret_backend,
-		  struct error *err);
+		  const struct policy *policy, uid_t run_uid,
+		  struct backend **ret_backend, struct error *err);
 void registry_unref(struct backend *backend);
 
 static inline void registry_unrefp(struct backend **backend)
@@ -51,12 +51,14 @@ static inline void registry_unrefp(struct backend **backend)
 /* The folder that will be searched. */
 const char *registry_dir(const char *dir);
 
-/* For `drupe backends`: each KIND-NAME.so there is, loaded or with its error. */
+/* For `drupe backends`: each KIND-NAME.so there is, in the order of the slots, then
+ * by name.  The tools are checked for the caller's own user. */
 struct registry_entry {
 	enum slot slot;
 	char name[40];
-	struct backend *backend; /* NULL: refused */
-	struct error error;
+	struct backend *backend; /* NULL: not loaded, for the reason in `error` */
+	struct error error;	 /* ERROR_NONE, or why a run would be refused: also set
+				  * for a backend that is good but whose tool is not */
 };
 int registry_list(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		  struct error *err);
