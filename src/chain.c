@@ -108,9 +108,6 @@ static int check_ends(const struct backend *backend, const struct drupe_words *w
 		return refuse(backend, err, "do not start with its tool", backend->object.tool);
 	if (strcmp(words->words[words->count - 1], "--") != 0)
 		return refuse(backend, err, "do not end with", "--");
-	for (size_t i = 1; i + 1 < words->count; i++)
-		if (strcmp(words->words[i], "--") == 0)
-			return refuse(backend, err, "end early, with", "--");
 	return 0;
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The private directory that a session's commands see as /tmp. */
+#ifndef DRUPE_PRIVATE_TMP_H
+#define DRUPE_PRIVATE_TMP_H
+
+#include "identity.h"
+#include "place.h"
+
+struct private_tmp {
+	int root;	    /* the folder it lies in */
+	char name[40];	    /* drupe-UID-XXXXXX */
+	struct place place; /* locked as long as it is in use */
+};
+
+#define PRIVATE_TMP_NONE { -1, "", PLACE_NONE }
+
+/*
+ * Make one below ROOT (TMP_FAILED where others could replace it: the folder must be
+ * root's or the caller's, and sticky when others can write), mode 0700, owned by the
+ * user who runs the command.  Before that, those of killed executors are swept: a lock,
+ * not their age, tells dead from live.
+ */
+int private_tmp_make(const char *root, const struct identity *identity,
+		     struct private_tmp *ret_tmp, struct error *err);
+
+/* Remove it with all it holds; nothing when there is none. */
+int private_tmp_remove(struct private_tmp *tmp, struct error *err);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One standard stream of the command, always a pipe of ours: a descriptor of the
+ * caller could be re-opened from inside through /proc/self/fd.  Bytes are either
+ * captured or passed on; no step blocks on a slow or stuck other side.
+ */
+#ifndef DRUPE_STREAM_H
+#define DRUPE_STREAM_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture.h"
+#include "error.h"
+
+#define STREAM_BUFFER ((size_t)64 << 10)
+
+enum sink_kind { SINK_NONE, SINK_PIPE, SINK_SOCKET, SINK_TERMINAL, SINK_FILE };
+
+struct stream {
+	int source;	 /* where bytes come from; -1: at its end */
+	int sink;	 /* where they go when not captured; -1: nowhere any more */
+	bool own_sink;	 /* close it at the end */
+	enum sink_kind kind;
+	bool chunked;	 /* the sink may block: small writes, each after a poll */
+	struct capture *capture; /* NULL: passed on */
+	uint64_t limit;	 /* bytes to pass on, UINT64_MAX: all */
+	uint64_t bytes;	 /* read */
+	uint64_t passed; /* accepted for passing on */
+	char *buffer;
+	size_t start, end; /* what of the buffer waits for the sink */
+	int sink_errno;	 /* the sink failed for good */
+};
+
+#define STREAM_NONE { .source = -1, .sink = -1, .limit = UINT64_MAX }
+
+/* Pass what comes from SOURCE (ours; owned) on to SINK (the caller's; not owned). */
+int stream_relay(struct stream *stream, int source, int sink, uint64_t limit,
+		 struct error *err);
+/* Feed SINK (ours; owned) from SOURCE (the caller's; not owned). */
+int stream_feed(struct stream *stream, int source, int sink, struct error *err);
+/* Keep what comes from SOURCE (ours; owned) in CAPTURE. */
+int stream_capture(struct stream *stream, int source, struct capture *capture,
+		   struct error *err);
+
+/* The one descriptor to wait for, and for what; fd -1: nothing to do. */
+struct pollfd stream_poll(const struct stream *stream);
+
+/* Do what can be done now without waiting.  0, or -EPIPE and the like when the sink
+ * is gone (sink_errno says it too; what comes later is dropped). */
+int stream_step(struct stream *stream);
+
+/* Nothing more will come, and all that came has gone. */
+bool stream_done(const struct stream *stream);
+
+void stream_close(struct stream *stream);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "verify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/nsfs.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/pidfd.h>
+#include <sys/resource.h>
+
+#include "fd.h"
+#include "mountinfo.h"
+
+/* ---- who the child is ---------------------------------------------------------- */
+
+static int bad_child(struct error *err, int errnum, const char *what)
+{
+	error_set(err, ERROR_VERIFY_CHILD, errnum, "the launcher's child %s%s%s", what,
+		  errnum ? ": " : "", errnum ? strerror(errnum) : "");
+	error_hint(err, "this is not a state that a healthy launcher leaves; see `drupe preflight`");
+	return errnum > 0 ? -errnum : -EBADMSG;
+}
+
+static int bad_namespace(struct error *err, const char *what)
+{
+	error_set(err, ERROR_VERIFY_NAMESPACE, 0, "%s", what);
+	error_hint(err, "the command was not started; see `drupe preflight`");
+	return -EPERM;
+}
+
+static int pin_owner(struct held *held, const struct identity *identity, struct error *err)
+{
+	uid_t owner;
+
+	if (ioctl(held->netns, NS_GET_NSTYPE) != CLONE_NEWNET)
+		return bad_namespace(err, "pinned namespace is not a network namespace");
+	held->userns = fd_above_stdio(ioctl(held->netns, NS_GET_USERNS));
+	if (held->userns < 0)
+		return bad_namespace(err, "the owner of the network namespace cannot be had");
+	if (ioctl(held->userns, NS_GET_NSTYPE) != CLONE_NEWUSER)
+		return bad_namespace(err, "owning namespace is not a user namespace");
+	if (ioctl(held->userns, NS_GET_OWNER_UID, &owner) < 0 || owner != identity->uid)
+		return bad_namespace(err, "the owning user namespace belongs to another user");
+	return 0;
+}
+
+int verify_pin(const struct drupe_child *report, const struct identity *identity,
+	       struct held *ret_held, struct error *err)
+{
+	struct held held = HELD_NONE;
+	char path[64];
+	struct stat st;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%lld/ns/net", (long long)report->pid);
+	held.netns = fd_above_stdio(open(path, O_RDONLY | O_CLOEXEC));
+	if (held.netns < 0)
+		return bad_child(err, -held.netns, "has no network namespace to pin");
+	if (fstat(held.netns, &st) < 0 || st.st_ino != report->net_ns)
+		r = bad_namespace(err,
+				  "pinned network namespace does not match namespace info");
+	else
+		r = pin_owner(&held, identity, err);
+	if (r == 0) {
+		held.child = (pid_t)report->pid;
+		held.pidfd = fd_above_stdio(pidfd_open(held.child, 0));
+		if (held.pidfd < 0)
+			r = bad_child(err, -held.pidfd, "is gone");
+	}
+	if (r == 0) {
+		snprintf(path, sizeof(path), "/proc/%d", held.child);
+		held.proc = fd_above_stdio(open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+		if (held.proc < 0)
+			r = bad_child(err, -held.proc, "is gone");
+	}
+	if (r < 0) {
+		held_close(&held);
+		return r;
+	}
+	*ret_held = held;
+	return 0;
+}
+
+void held_close(struct held *held)
+{
+	close_fd(&held->pidfd);
+	close_fd(&held->proc);
+	close_fd(&held->netns);
+	close_fd(&held->userns);
+}
+
+/* proc(5): pid (comm) state ppid; comm may hold anything, ")" too. */
+static pid_t parent_in_stat(const char *text)
+{
+	const char *paren = strrchr(text, ')');
+	int ppid = -1;
+
+	if (paren && sscanf(paren + 1, " %*c %d", &ppid) != 1)
+		ppid = -1;
+	return ppid;
+}
+
+int verify_ancestry(struct held *held, pid_t guard, struct error *err)
+{
+	char path[64], text[1024];
+
+	if (fd_read_file(held->proc, "stat", text, sizeof(text)) < 0)
+		return bad_child(err, ESRCH, "is gone");
+	held->monitor = parent_in_stat(text);
+	snprintf(path, sizeof(path), "/proc/%d/stat", held->monitor);
+	if (held->monitor <= 1 || fd_read_file(AT_FDCWD, path, text, sizeof(text)) < 0 ||
+	    parent_in_stat(text) != guard)
+		return bad_child(err, 0, "was not started by this run");
+	return 0;
+}
+
+/* ---- the block point --------------------------------------------------------------- */
+
+/* The value of a "Name:\tvalue" line of /proc/PID/status, or NULL. */
+static const char *status_field(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, name, n) == 0 && line[n] == ':')
+			return line + n + 1;
+	}
+	return NULL;
+}
+
+static bool field_is_zero(const char *text, const char *name)
+{
+	const char *value = status_field(text, name);
+
+	return value && strtoull(value, NULL, 16) == 0;
+}
+
+static int read_status(const struct held *held, char *text, size_t size, struct error *err)
+{
+	ssize_t n = fd_read_file(held->proc, "status", text, size);
+
+	return n < 0 ? bad_child(err, (int)-n, "is gone") : 0;
+}
+
+int verify_at_block_point(const struct held *held, struct error *err)
+{
+	char text[8192];
+	int r = read_status(held, text, sizeof(text), err);
+
+	/* The launcher drops everything immediately before it reads the gate. */
+	if (r == 0)
+		r = field_is_zero(text, "CapPrm") && field_is_zero(text, "CapEff");
+	return r;
+}
+
+static int bad_privilege(struct error *err, const char *what)
+{
+	error_set(err, ERROR_VERIFY_PRIVILEGE, 0, "the held process %s", what);
+	error_hint(err, "the command was not started; see `drupe preflight`");
+	return -EPERM;
+}
+
+static int check_status(const struct held *held, const struct verify_input *input,
+			struct error *err)
+{
+	static const char *const sets[] = { "CapInh", "CapPrm", "CapEff", "CapAmb" };
+	unsigned ids[4] = { 0 };
+	const char *value;
+	char text[8192];
+	int outer, inner, r = read_status(held, text, sizeof(text), err);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		if (!field_is_zero(text, sets[i]))
+			return bad_privilege(err, "has capabilities left");
+	value = status_field(text, "NoNewPrivs");
+	if (!value || atoi(value) != 1)
+		return bad_privilege(err, "could gain privileges (NoNewPrivs is not set)");
+	value = status_field(text, "Uid");
+	if (!value || sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+		return bad_privilege(err, "has no user ids to read");
+	for (size_t i = 0; i < 4; i++)
+		if (ids[i] != input->identity->uid)
+			return bad_privilege(err, "runs as another user");
+	value = status_field(text, "NSpid");
+	if (!value || sscanf(value, "%d %d", &outer, &inner) != 2 || outer != held->child ||
+	    inner != 1)
+		return bad_child(err, 0, "is not the init of a PID namespace of its own");
+	return 0;
+}
+
+/* ---- namespaces ----------------------------------------------------------------------- */
+
+static int bad_private(struct error *err, const char *name, const char *what)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "the %s namespace %s", name, what);
+	return bad_namespace(err, text);
+}
+
+static int check_namespaces(const struct held *held, const struct verify_input *input,
+			    struct error *err)
+{
+	const struct drupe_child *report = input->report;
+	const struct {
+		const char *name;
+		uint64_t reported; /* 0: the launcher does not report it */
+	} namespaces[] = {
+		{ "net", report->net_ns }, { "pid", report->pid_ns }, { "ipc", report->ipc_ns },
+		{ "uts", report->uts_ns }, { "mnt", report->mnt_ns }, { "user", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++) {
+		const char *name = namespaces[i].name;
+		struct stat own, child;
+		char path[32];
+
+		snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+		if (stat(path, &own) < 0 ||
+		    fstatat(held->proc, path + strlen("/proc/self/"), &child, 0) < 0)
+			return bad_private(err, name, "cannot be read");
+		if (own.st_ino == child.st_ino && own.st_dev == child.st_dev)
+			return bad_private(err, name, "is the executor's own");
+		if (namespaces[i].reported && namespaces[i].reported != child.st_ino)
+			return bad_private(err, name, "is not the one that was reported");
+	}
+	return 0;
+}
+
+/* ---- the file system ---------------------------------------------------------------------- */
+
+static int bad_mount(struct error *err, const char *dest, const char *what)
+{
+	error_set(err, ERROR_VERIFY_MOUNT, 0, "%s inside the sandbox %s", dest, what);
+	error_hint(err, "the command was not started; something changed the folder in "
+			"between, or the launcher did not do as it was told");
+	return -EPERM;
+}
+
+static int check_mount(const struct mountinfo *table, const struct drupe_mount *mount,
+		       const struct mount_source *source, struct error *err)
+{
+	const struct mount_line *line = mountinfo_top(table, mount->dest);
+
+	switch (mount->op) {
+	case DRUPE_MOUNT_DIR:
+	case DRUPE_MOUNT_SYMLINK:
+	case DRUPE_MOUNT_RO_BIND_TRY:
+		return 0;
+	case DRUPE_MOUNT_PROC:
+		return line && strcmp(line->type, "proc") == 0 ?
+			       0 :
+			       bad_mount(err, mount->dest, "is not a fresh procfs");
+	case DRUPE_MOUNT_TMPFS:
+		if (!line || strcmp(line->type, "tmpfs") != 0)
+			return bad_mount(err, mount->dest, "is not a tmpfs");
+		return 0;
+	case DRUPE_MOUNT_RO_BIND:
+	case DRUPE_MOUNT_DATA:
+	case DRUPE_MOUNT_REMOUNT_RO:
+		return line && line->read_only ?
+			       0 :
+			       bad_mount(err, mount->dest, "is not mounted read-only");
+	case DRUPE_MOUNT_BIND:
+	case DRUPE_MOUNT_DEV:
+		if (!line)
+			return bad_mount(err, mount->dest, "is not mounted");
+		if (source->writable && line->read_only)
+			return bad_mount(err, mount->dest,
+					 "is read-only (is it so on the host?)");
+		return 0;
+	}
+	return bad_mount(err, mount->dest, "is of a kind that cannot be verified");
+}
+
+/* Nothing may be writable but what the plan says (the innermost mount of it decides),
+ * the minimal devices, and procfs, where the kernel decides. */
+static bool may_be_writable(const struct plan *plan, const struct mount_line *line)
+{
+	static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+					       "/dev/random", "/dev/urandom", "/dev/tty",
+					       "/dev/pts" };
+	size_t longest = 0;
+	bool writable = false;
+
+	if (strcmp(line->point, "/proc") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+		if (strcmp(line->point, devices[i]) == 0)
+			return true;
+	for (size_t i = 0; i < plan->n_mounts; i++) {
+		size_t length = strlen(plan->mounts[i].dest);
+
+		if (length >= longest && path_is_within(line->point, plan->mounts[i].dest)) {
+			longest = length;
+			writable = plan->sources[i].writable;
+		}
+	}
+	return writable;
+}
+
+static int check_mounts(const struct held *held, const struct verify_input *input,
+			struct error *err)
+{
+	const struct plan *plan = input->plan;
+	_cleanup_mountinfo_ struct mountinfo table = { 0 };
+	int r = mountinfo_read(held->proc, &table);
+
+	if (r < 0)
+		return error_set(err, ERROR_VERIFY_MOUNT, -r,
+				 "the child's mount table cannot be read: %s", strerror(-r));
+	for (size_t i = 0; r == 0 && i < plan->n_mounts; i++)
+		r = check_mount(&table, &plan->mounts[i], &plan->sources[i], err);
+	for (size_t i = 0; r == 0 && i < table.count; i++) {
+		const struct mount_line *line = &table.lines[i];
+
+		if (!line->read_only && !line->hidden && !may_be_writable(plan, line))
+			r = bad_mount(err, line->point, "is writable and must not be");
+	}
+	return r;
+}
+
+/* Open DEST below the child's root, component by component: a link in it would
+ * lead out of that root, into the executor's own. */
+static int open_inside(int root, const char *dest)
+{
+	char path[PATH_MAX], *rest = path, *part;
+	int at = dup(root);
+
+	snprintf(path, sizeof(path), "%s", dest);
+	while (at >= 0 && (part = strsep(&rest, "/"))) {
+		int next;
+
+		if (!*part)
+			continue;
+		next = openat(at, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		close(at);
+		at = next;
+	}
+	return at;
+}
+
+static int check_places(const struct held *held, const struct verify_input *input,
+			struct error *err)
+{
+	const struct plan *plan = input->plan;
+	_cleanup_close_ int root =
+		openat(held->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	if (root < 0)
+		return bad_child(err, errno, "has no root to look at");
+	for (size_t i = 0; i < plan->n_mounts; i++) {
+		const struct place *place = plan->sources[i].place;
+		_cleanup_close_ int seen = -1;
+
+		if (!place)
+			continue;
+		seen = open_inside(root, plan->mounts[i].dest);
+		if (seen < 0 || fstat(seen, &st) < 0)
+			return bad_mount(err, plan->mounts[i].dest, "cannot be looked at");
+		if (st.st_dev != place->st.st_dev || st.st_ino != place->st.st_ino)
+			return bad_mount(err, plan->mounts[i].dest,
+					 "is not the folder that was checked");
+	}
+	/* Below /usr, which was just seen to be the read-only one. */
+	if (fstatat(root, input->rlimits->object.tool + 1, &st, 0) < 0 ||
+	    st.st_dev != input->rlimits->tool_dev || st.st_ino != input->rlimits->tool_ino) {
+		error_set(err, ERROR_VERIFY_TOOL, 0, "%s inside the sandbox is not the checked one",
+			  input->rlimits->object.tool);
+		error_hint(err, "/usr must hold it as one file, for host and sandbox alike");
+		return -EPERM;
+	}
+	return 0;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+int verify_all(const struct held *held, const struct verify_input *input, struct error *err)
+{
+	static int (*const checks[])(const struct held *, const struct verify_input *,
+				     struct error *) = {
+		check_status,
+		check_namespaces,
+		check_mounts,
+		check_places,
+	};
+
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		int r = checks[i](held, input, err);
+
+		if (r < 0)
+			return r;
+	}
+	return verify_limits(held, input->plan, err);
+}
+
+int verify_limits(const struct held *held, const struct plan *plan, struct error *err)
+{
+	for (size_t i = 0; i < plan->n_limits; i++) {
+		const struct drupe_rlimit *limit = &plan->limits[i];
+		struct rlimit now;
+
+		if (prlimit(held->child, (enum __rlimit_resource)limit->resource, NULL, &now) < 0)
+			return bad_child(err, errno, "does not tell its limits");
+		if (now.rlim_max == RLIM_INFINITY || limit->value <= now.rlim_max)
+			continue;
+		error_set(err, ERROR_LIMIT_ABOVE_HARD, EPERM,
+			  "cannot set RLIMIT %s to %llu: the hard limit is %llu", limit->name,
+			  (unsigned long long)limit->value, (unsigned long long)now.rlim_max);
+		error_hint(err, "raise the caller's hard limit (limits.conf, LimitXXX= of its "
+				"unit), or lower `%s` in the policy",
+			   limit->name);
+		return -EPERM;
+	}
+	return 0;
+}
