@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "host.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -167,21 +166,13 @@ static int check_path(const struct drupe_option *option, const char *text, uint6
 
 static int check_cidr4(const struct drupe_option *option, const char *text, uint64_t *ret)
 {
-	char address[INET_ADDRSTRLEN];
-	const char *slash = strchr(text, '/');
+	char network[VALUE_CIDR_LENGTH];
 	uint64_t bits = 0, ignored;
-	struct in_addr in;
 
 	(void)ret;
-	if (!slash || (size_t)(slash - text) >= sizeof(address))
-		return -EINVAL;
-	memcpy(address, text, (size_t)(slash - text));
-	address[slash - text] = '\0';
-	if (inet_pton(AF_INET, address, &in) != 1 || value_count(slash + 1, &bits) < 0 ||
-	    bits > 32)
-		return -EINVAL;
 	/* Bits behind the prefix are a slip of the pen: which network was meant? */
-	if ((uint64_t)ntohl(in.s_addr) << bits & UINT32_MAX)
+	if (strchr(text, ':') || value_cidr(text, network) < 0 ||
+	    value_count(strchr(text, '/') + 1, &bits) < 0)
 		return -EINVAL;
 	return ranged(option, 0, bits, &ignored);
 }

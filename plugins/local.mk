@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The backends: one file and one exported symbol each.
+
+backend_LTLIBRARIES = \
+	%D%/launcher-bwrap.la \
+	%D%/rlimits-prlimit.la
+
+# -z defs: a backend stands alone; what it needs of drupe comes through callbacks.
+BACKEND_CPPFLAGS = $(AM_CPPFLAGS) -DBACKEND_VERSION='"$(PACKAGE_VERSION)"'
+BACKEND_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+BACKEND_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,defs \
+	-Wl,--version-script=$(srcdir)/%D%/backend.map
+BACKEND_MAP = %D%/backend.map
+
+%C%_launcher_bwrap_la_SOURCES = %D%/launcher-bwrap.c
+%C%_launcher_bwrap_la_CPPFLAGS = $(BACKEND_CPPFLAGS) -DBWRAP_PATH='"$(BWRAP_PATH)"'
+%C%_launcher_bwrap_la_CFLAGS = $(BACKEND_CFLAGS) $(JANSSON_CFLAGS)
+%C%_launcher_bwrap_la_LDFLAGS = $(BACKEND_LDFLAGS)
+%C%_launcher_bwrap_la_LIBADD = $(JANSSON_LIBS)
+EXTRA_%C%_launcher_bwrap_la_DEPENDENCIES = $(BACKEND_MAP)
+
+%C%_rlimits_prlimit_la_SOURCES = %D%/rlimits-prlimit.c
+%C%_rlimits_prlimit_la_CPPFLAGS = $(BACKEND_CPPFLAGS) -DPRLIMIT_PATH='"$(PRLIMIT_PATH)"'
+%C%_rlimits_prlimit_la_CFLAGS = $(BACKEND_CFLAGS)
+%C%_rlimits_prlimit_la_LDFLAGS = $(BACKEND_LDFLAGS)
+EXTRA_%C%_rlimits_prlimit_la_DEPENDENCIES = $(BACKEND_MAP)
+
+EXTRA_DIST += $(BACKEND_MAP)
+
+# Backends are found by name in their folder: libtool's .la files serve nobody.
+# Uninstalling by them would then find nothing, so it goes by the names, too.
+install-data-hook:
+	for la in $(backend_LTLIBRARIES); do \
+		rm -f "$(DESTDIR)$(backenddir)/$${la##*/}"; done
+
+uninstall-hook:
+	for la in $(backend_LTLIBRARIES); do \
+		so=$${la##*/}; rm -f "$(DESTDIR)$(backenddir)/$${so%.la}.so"; done
