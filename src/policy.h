@@ -134,9 +134,13 @@ struct finding {
 struct findings {
 	struct finding *items;
 	size_t count;
+	char *source; /* the file that has them, or NULL: none was read */
 };
 
 enum policy_format { POLICY_YAML, POLICY_INI };
+
+/* Larger policies are refused before they are read. */
+#define POLICY_SIZE_MAX (256 * 1024)
 
 /*
  * Parse and validate TEXT.  0 and *ret_policy (free with policy_free), or

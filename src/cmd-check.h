@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* drupe check: validate policies. */
+#ifndef DRUPE_CMD_CHECK_H
+#define DRUPE_CMD_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Check the N policies that FILES names (as -p does), or with none the one that `run`
+ * would take; CONFDIR is where names are looked up.  All findings go to stderr, and
+ * unless QUIET a line for each good one to stdout.  0: all are good, 1: not so.
+ */
+int check_files(char *const *files, size_t n, const char *confdir, bool quiet);
+
+#endif

@@ -1,0 +1,1222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "policy.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <sha2.h>
+
+#include "fd.h"
+#include "policy-keys.h"
+#include "policy-sink.h"
+#include "trust.h"
+#include "utf8.h"
+#include "value.h"
+
+/* Bounds of what an admin names; looking for duplicates stays cheap. */
+#define PROFILES_MAX 256
+#define BACKENDS_MAX 64
+#define NAMES_MAX 1024
+#define ENV_VALUE_MAX 65536
+
+/* What the file said of a key of the table. */
+struct seen {
+	struct location key, value;
+	bool refused; /* its value: what follows from it is not looked at */
+	bool none;    /* INI: the list was given as `none` */
+};
+
+struct profile_seen {
+	struct seen keys[POLICY_KEYS_MAX];
+	struct location opened[N_SECTIONS];
+};
+
+struct option_section {
+	char *backend;
+	struct location where, opened;
+};
+
+struct policy_sink {
+	struct policy *policy;
+	struct findings *findings;
+	enum policy_format format;
+	bool broken;	/* a syntax error may hide what is missing */
+	bool exhausted; /* of memory */
+	struct seen keys[POLICY_KEYS_MAX];
+	struct location opened[N_SECTIONS];
+	struct profile_seen *profiles; /* beside policy->profiles */
+	struct option_section *options;
+	size_t n_options;
+};
+
+/* ---- findings ---- */
+
+static void findings_add(struct policy_sink *sink, struct location where,
+			 const char *format, va_list args)
+{
+	struct findings *findings = sink->findings;
+	struct finding *items;
+	char *text;
+
+	items = reallocarray(findings->items, findings->count + 1, sizeof(*items));
+	if (items)
+		findings->items = items;
+	if (!items || vasprintf(&text, format, args) < 0) {
+		sink->exhausted = true;
+		return;
+	}
+	items[findings->count++] = (struct finding){ .where = where, .text = text };
+}
+
+void policy_sink_find(struct policy_sink *sink, struct location where, const char *format,
+		      ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	findings_add(sink, where, format, args);
+	va_end(args);
+}
+
+void policy_sink_syntax(struct policy_sink *sink, struct location where,
+			const char *format, ...)
+{
+	va_list args;
+
+	sink->broken = true;
+	va_start(args, format);
+	findings_add(sink, where, format, args);
+	va_end(args);
+}
+
+void policy_sink_exhausted(struct policy_sink *sink)
+{
+	sink->exhausted = true;
+}
+
+void policy_sink_empty(struct policy_sink *sink, struct location where, const char *how)
+{
+	policy_sink_syntax(sink, where, "no policy in this file; write %s", how);
+}
+
+static int compare_findings(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+
+	if (a->where.line != b->where.line)
+		return a->where.line < b->where.line ? -1 : 1;
+	if (a->where.column != b->where.column)
+		return a->where.column < b->where.column ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+void findings_free(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		free(findings->items[i].text);
+	free(findings->items);
+	free(findings->source);
+	*findings = (struct findings){ 0 };
+}
+
+/* Text of the file as a message shows it: quoted, and no longer than a line. */
+struct shown {
+	char text[72];
+};
+
+static struct shown show(const char *text)
+{
+	struct shown shown;
+	size_t n = 0, length = strlen(text), step;
+
+	while (n < length && n < 60) {
+		step = utf8_character(text + n, length - n);
+		n += step ? step : 1;
+	}
+	snprintf(shown.text, sizeof(shown.text), "\"%.*s%s\"", (int)n, text,
+		 n < length ? "..." : "");
+	return shown;
+}
+
+/* ---- places ---- */
+
+static void *place_base(const struct policy_sink *sink, struct policy_place place)
+{
+	return place.section >= SECTION_PROFILE
+		       ? (void *)&sink->policy->profiles[place.index]
+		       : (void *)sink->policy;
+}
+
+static struct seen *place_seen(struct policy_sink *sink, struct policy_place place,
+			       const struct policy_key *key)
+{
+	size_t i = (size_t)(key - policy_keys);
+
+	return place.section >= SECTION_PROFILE ? &sink->profiles[place.index].keys[i]
+						: &sink->keys[i];
+}
+
+static struct location *place_opened(struct policy_sink *sink, struct policy_place place)
+{
+	if (place.section == SECTION_OPTION)
+		return &sink->options[place.index].opened;
+	return place.section >= SECTION_PROFILE
+		       ? &sink->profiles[place.index].opened[place.section]
+		       : &sink->opened[place.section];
+}
+
+static void report_again(struct policy_sink *sink, struct location where,
+			 const char *name, struct location first)
+{
+	policy_sink_find(sink, where, "%s again: it is given in line %u; write it once",
+			 name, first.line);
+}
+
+void policy_sink_open(struct policy_sink *sink, struct policy_place place,
+		      const char *shown, struct location where)
+{
+	struct location *opened = place_opened(sink, place);
+
+	if (opened->line)
+		report_again(sink, where, shown, *opened);
+	else
+		*opened = where;
+}
+
+static int profile_defaults(struct profile *profile)
+{
+	int r = policy_keys_default(SECTION_PROFILE, profile);
+
+	if (r == 0)
+		r = policy_keys_default(SECTION_LIMITS, profile);
+	return r == 0 ? policy_keys_default(SECTION_CGROUP, profile) : r;
+}
+
+static bool find_profile(struct policy_sink *sink, const char *name,
+			 struct location where, size_t *ret_index)
+{
+	struct policy *policy = sink->policy;
+	size_t n = policy->n_profiles;
+	struct profile *profiles;
+	struct profile_seen *seen;
+
+	for (*ret_index = 0; *ret_index < n; (*ret_index)++)
+		if (strcmp(policy->profiles[*ret_index].name, name) == 0)
+			return true;
+	if (n >= PROFILES_MAX) {
+		policy_sink_find(sink, where, "profiles: at most %d of them",
+				 PROFILES_MAX);
+		return false;
+	}
+	profiles = reallocarray(policy->profiles, n + 1, sizeof(*profiles));
+	if (profiles)
+		policy->profiles = profiles;
+	seen = reallocarray(sink->profiles, n + 1, sizeof(*seen));
+	if (seen)
+		sink->profiles = seen;
+	if (!profiles || !seen) {
+		sink->exhausted = true;
+		return false;
+	}
+	memset(&seen[n], 0, sizeof(seen[n]));
+	profiles[n] = (struct profile){ .name = strdup(name), .where = where };
+	policy->n_profiles++;
+	if (!profiles[n].name || profile_defaults(&profiles[n]) < 0) {
+		sink->exhausted = true;
+		return false;
+	}
+	return true;
+}
+
+static bool find_options(struct policy_sink *sink, const char *backend,
+			 struct location where, size_t *ret_index)
+{
+	size_t n = sink->n_options;
+	struct option_section *options;
+
+	for (*ret_index = 0; *ret_index < n; (*ret_index)++)
+		if (strcmp(sink->options[*ret_index].backend, backend) == 0)
+			return true;
+	if (n >= BACKENDS_MAX) {
+		policy_sink_find(sink, where, "options: at most %d backends",
+				 BACKENDS_MAX);
+		return false;
+	}
+	options = reallocarray(sink->options, n + 1, sizeof(*options));
+	if (options) {
+		sink->options = options;
+		options[n] = (struct option_section){ .backend = strdup(backend),
+						      .where = where };
+	}
+	if (!options || !options[n].backend) {
+		sink->exhausted = true;
+		return false;
+	}
+	sink->n_options++;
+	return true;
+}
+
+bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
+		       const char *name, struct location where, size_t *ret_index)
+{
+	if (!value_name(name)) {
+		policy_sink_find(sink, where,
+				 "%s: %s is not a name; write a-z, then a-z, 0-9 "
+				 "and - (32 at most)",
+				 policy_section_name(section), show(name).text);
+		return false;
+	}
+	if (section == SECTION_PROFILES)
+		return find_profile(sink, name, where, ret_index);
+	return find_options(sink, name, where, ret_index);
+}
+
+bool policy_sink_enter(struct policy_sink *sink, const struct policy_entry *entry,
+		       struct policy_place *ret_place)
+{
+	struct policy_place place = { 0 };
+
+	if (entry->key) {
+		place.section = entry->key->child;
+		place.index = entry->place.index;
+	} else {
+		place.section = entry->place.section == SECTION_PROFILES ? SECTION_PROFILE
+									 : SECTION_OPTION;
+		if (!policy_sink_named(sink, entry->place.section, entry->name,
+				       entry->where, &place.index))
+			return false;
+	}
+	policy_sink_open(sink, place, entry->name, entry->where);
+	*ret_place = place;
+	return true;
+}
+
+/* ---- keys ---- */
+
+static bool is_option_key(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n >= 1 && n <= 32 && name[0] >= 'a' && name[0] <= 'z' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == n;
+}
+
+/* Whether the admin may choose this name; where it is no key of the table. */
+static bool check_free_name(struct policy_sink *sink, struct policy_place place,
+			    const struct policy_scalar *name)
+{
+	const char *fault = NULL;
+
+	if (place.section == SECTION_ENV)
+		fault = policy_env_fault(name->text);
+	else if (place.section == SECTION_OPTION && !is_option_key(name->text))
+		fault = "is not a key; write a-z, then a-z, 0-9 and _ (32 at most)";
+	if (fault)
+		policy_sink_find(sink, name->where, "%s: %s %s",
+				 policy_section_name(place.section),
+				 show(name->text).text, fault);
+	return !fault;
+}
+
+static void report_unknown(struct policy_sink *sink, struct policy_place place,
+			   const struct policy_scalar *name)
+{
+	bool ordered = place.section == SECTION_TOP ||
+		       place.section == SECTION_BACKENDS ||
+		       place.section == SECTION_PROFILE;
+	char suggestion[320];
+
+	if (ordered && policy_key_is_order(name->text)) {
+		policy_sink_find(sink, name->where, "%s: %s", name->text,
+				 policy_order_rule);
+		return;
+	}
+	if (strcmp(name->text, "<<") == 0) {
+		policy_sink_find(sink, name->where,
+				 "merge keys are not allowed; write the keys out");
+		return;
+	}
+	policy_key_suggest(place.section, name->text, suggestion, sizeof(suggestion));
+	policy_sink_find(sink, name->where, "unknown key %s in %s%s",
+			 show(name->text).text, policy_section_name(place.section),
+			 suggestion);
+}
+
+static enum policy_shape wanted_shape(struct policy_place place,
+				      const struct policy_key *key,
+				      enum policy_format format)
+{
+	if (!key)
+		return place.section == SECTION_OPTIONS ||
+				       place.section == SECTION_PROFILES
+			       ? SHAPE_MAPPING
+			       : SHAPE_VALUE;
+	if (key->type == KEY_SECTION)
+		return SHAPE_MAPPING;
+	return format == POLICY_YAML && policy_key_is_list(key) ? SHAPE_LIST
+								: SHAPE_VALUE;
+}
+
+static void report_null(struct policy_sink *sink, const struct policy_entry *entry,
+			struct location where)
+{
+	enum policy_shape wanted = wanted_shape(entry->place, entry->key, sink->format);
+
+	policy_sink_find(sink, where,
+			 "%s: nothing is given; write %s, or leave the key out",
+			 show(entry->name).text,
+			 wanted == SHAPE_MAPPING ? "{} for no keys"
+			 : wanted == SHAPE_LIST	 ? "[] for the empty list"
+			 : entry->key		 ? "a value"
+						 : "\"\" for the empty text");
+}
+
+/* What is said of a value of the wrong shape. */
+static const char *shape_fault(const struct policy_entry *entry, enum policy_shape wanted,
+			       enum policy_shape got)
+{
+	const struct policy_key *key = entry->key;
+
+	if (got == SHAPE_LIST && key && key->type == KEY_SECTION &&
+	    key->child == SECTION_BACKENDS)
+		return "is no list; one backend per slot (R3), and the order scope, "
+		       "launcher, "
+		       "rlimits, command is fixed (R1)";
+	if (got == SHAPE_LIST && key && key->type == KEY_BACKEND)
+		return "takes one name; one backend per slot, there is no list (R3)";
+	if (wanted == SHAPE_MAPPING)
+		return "takes keys of its own; write {KEY: VALUE}";
+	if (wanted == SHAPE_LIST)
+		return "takes a list; write [A, B]";
+	return got == SHAPE_LIST ? "takes one value, not a list"
+				 : "takes one value, not keys of its own";
+}
+
+static bool check_shape(struct policy_sink *sink, const struct policy_entry *entry,
+			enum policy_shape shape, struct location where)
+{
+	enum policy_shape wanted = wanted_shape(entry->place, entry->key, sink->format);
+
+	if (shape == SHAPE_REFUSED)
+		return false;
+	if (shape == SHAPE_NULL) {
+		report_null(sink, entry, where);
+		return false;
+	}
+	if (shape == wanted)
+		return true;
+	/* Whether the value is `false` is seen when it is set. */
+	if (shape == SHAPE_VALUE && entry->key && entry->key->type == KEY_PREFIXES)
+		return true;
+	if (sink->format == POLICY_INI && wanted == SHAPE_MAPPING)
+		policy_sink_find(sink, entry->where, "%s is a section; write %s",
+				 entry->name, policy_section_heading(entry->key->child));
+	else
+		policy_sink_find(sink, where, "%s %s", show(entry->name).text,
+				 shape_fault(entry, wanted, shape));
+	return false;
+}
+
+/* Note that the key is there, and whether for the first time. */
+static void note_key(struct policy_sink *sink, struct policy_entry *entry,
+		     struct location value_where)
+{
+	const struct policy_key *key = entry->key;
+	struct seen *seen;
+
+	/* Sections are noted when they open; the parts of a corpus by who reads them. */
+	if (!key || key->type == KEY_SECTION || key->section == SECTION_CORPUS)
+		return;
+	seen = place_seen(sink, entry->place, key);
+	if (!seen->key.line) {
+		seen->key = entry->where;
+		seen->value = value_where;
+	} else if (sink->format == POLICY_INI && policy_key_is_list(key)) {
+		entry->repeated = true;
+	} else {
+		report_again(sink, entry->where, entry->name, seen->key);
+	}
+	if (policy_key_is_list(key) && !entry->repeated)
+		policy_key_clear(key, place_base(sink, entry->place));
+}
+
+static bool has_free_names(enum policy_section section)
+{
+	return section == SECTION_OPTIONS || section == SECTION_OPTION ||
+	       section == SECTION_PROFILES || section == SECTION_ENV;
+}
+
+bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
+		     const struct policy_scalar *name, enum policy_shape shape,
+		     struct location value_where, struct policy_entry *ret_entry)
+{
+	struct policy_entry entry = { .place = place,
+				      .name = name->text,
+				      .where = name->where };
+
+	if (strlen(name->text) != name->length) {
+		policy_sink_find(sink, name->where, "a NUL character in a key");
+		return false;
+	}
+	if (has_free_names(place.section)) {
+		if (!check_free_name(sink, place, name))
+			return false;
+	} else {
+		entry.key = policy_key_find(place.section, name->text);
+		if (!entry.key) {
+			report_unknown(sink, place, name);
+			return false;
+		}
+	}
+	note_key(sink, &entry, value_where);
+	if (!check_shape(sink, &entry, shape, value_where)) {
+		if (entry.key && entry.key->section != SECTION_CORPUS)
+			place_seen(sink, place, entry.key)->refused = true;
+		return false;
+	}
+	*ret_entry = entry;
+	return true;
+}
+
+/* ---- values ---- */
+
+static void refuse_value(struct policy_sink *sink, const struct policy_entry *entry,
+			 const struct policy_scalar *value, const char *why)
+{
+	if (entry->key)
+		place_seen(sink, entry->place, entry->key)->refused = true;
+	policy_sink_find(sink, value->where, "%s: %s %s", entry->name,
+			 show(value->text).text, why);
+}
+
+/* Whether the text of VALUE is all of it. */
+static bool check_scalar(struct policy_sink *sink, const struct policy_entry *entry,
+			 const struct policy_scalar *value)
+{
+	if (strlen(value->text) == value->length)
+		return true;
+	refuse_value(sink, entry, value, "has a NUL character; write it without");
+	return false;
+}
+
+static void add_option(struct policy_sink *sink, const struct policy_entry *entry,
+		       const struct policy_scalar *value)
+{
+	struct policy *policy = sink->policy;
+	const char *backend = sink->options[entry->place.index].backend;
+	struct policy_option *options;
+	struct policy_option option = { .quoted = value->quoted, .where = value->where };
+
+	for (size_t i = 0; i < policy->n_options; i++)
+		if (strcmp(policy->options[i].backend, backend) == 0 &&
+		    strcmp(policy->options[i].key, entry->name) == 0) {
+			report_again(sink, entry->where, entry->name,
+				     policy->options[i].where);
+			return;
+		}
+	if (policy->n_options >= NAMES_MAX) {
+		policy_sink_find(sink, entry->where, "options: at most %d of them",
+				 NAMES_MAX);
+		return;
+	}
+	options = reallocarray(policy->options, policy->n_options + 1, sizeof(*options));
+	if (options) {
+		policy->options = options;
+		option.backend = strdup(backend);
+		option.key = strdup(entry->name);
+		option.value = strdup(value->text);
+		options[policy->n_options++] = option;
+	}
+	if (!option.backend || !option.key || !option.value)
+		sink->exhausted = true;
+}
+
+static void add_variable(struct policy_sink *sink, const struct policy_entry *entry,
+			 const struct policy_scalar *value)
+{
+	struct profile *profile = place_base(sink, entry->place);
+	struct variable variable = { .where = value->where };
+	struct variable *env;
+
+	for (size_t i = 0; i < profile->n_env; i++)
+		if (strcmp(profile->env[i].name, entry->name) == 0) {
+			report_again(sink, entry->where, entry->name,
+				     profile->env[i].where);
+			return;
+		}
+	if (profile->n_env >= NAMES_MAX) {
+		policy_sink_find(sink, entry->where, "env: at most %d variables",
+				 NAMES_MAX);
+		return;
+	}
+	if (value->length > ENV_VALUE_MAX) {
+		refuse_value(sink, entry, value, "is longer than 65536 bytes");
+		return;
+	}
+	env = reallocarray(profile->env, profile->n_env + 1, sizeof(*env));
+	if (env) {
+		profile->env = env;
+		variable.name = strdup(entry->name);
+		variable.value = strdup(value->text);
+		env[profile->n_env++] = variable;
+	}
+	if (!variable.name || !variable.value)
+		sink->exhausted = true;
+}
+
+/* The outcome R of setting a value. */
+static void settle(struct policy_sink *sink, const struct policy_entry *entry,
+		   const struct policy_scalar *value, int r, const struct policy_why *why)
+{
+	if (r == -ENOMEM)
+		sink->exhausted = true;
+	else if (r < 0)
+		refuse_value(sink, entry, value, why->text);
+}
+
+void policy_sink_value(struct policy_sink *sink, const struct policy_entry *entry,
+		       const struct policy_scalar *value)
+{
+	const struct policy_key *key = entry->key;
+	struct policy_why why;
+
+	if (!check_scalar(sink, entry, value))
+		return;
+	if (!key) {
+		if (entry->place.section == SECTION_ENV)
+			add_variable(sink, entry, value);
+		else
+			add_option(sink, entry, value);
+		return;
+	}
+	if (policy_key_is_list(key)) {
+		if (value->quoted || strcmp(value->text, "false") != 0)
+			refuse_value(sink, entry, value,
+				     "is no list; write [A, B], or false");
+		return;
+	}
+	if (value->quoted && !policy_key_is_text(key)) {
+		refuse_value(sink, entry, value,
+			     "is quoted, which makes it text; write it "
+			     "without quotes");
+		return;
+	}
+	settle(sink, entry, value,
+	       policy_key_set(key, place_base(sink, entry->place), value->text, &why),
+	       &why);
+}
+
+void policy_sink_element(struct policy_sink *sink, const struct policy_entry *entry,
+			 const struct policy_scalar *value)
+{
+	struct policy_why why;
+
+	if (check_scalar(sink, entry, value))
+		settle(sink, entry, value,
+		       policy_key_add(entry->key, place_base(sink, entry->place),
+				      value->text, value->where, &why),
+		       &why);
+}
+
+void policy_sink_corpus(struct policy_sink *sink, const struct policy_entry *entry,
+			const struct policy_scalar *access,
+			const struct policy_scalar *path)
+{
+	struct policy_why why;
+	bool writable = false;
+	int r;
+
+	if (!check_scalar(sink, entry, access) || !check_scalar(sink, entry, path))
+		return;
+	r = policy_corpus_access(access->text, &writable, &why);
+	settle(sink, entry, access, r, &why);
+	r = policy_corpus_add(place_base(sink, entry->place), writable, path->text,
+			      path->where, &why);
+	settle(sink, entry, path, r, &why);
+}
+
+static void split_corpus(struct policy_sink *sink, const struct policy_entry *entry,
+			 const struct policy_scalar *value)
+{
+	size_t n = strcspn(value->text, ":");
+	_cleanup_free_ char *access_text = strndup(value->text, n);
+	struct policy_scalar access = { access_text, n, false, value->where };
+	struct policy_scalar path = *value;
+
+	if (!access_text) {
+		sink->exhausted = true;
+		return;
+	}
+	if (!value->text[n]) {
+		refuse_value(sink, entry, value,
+			     "has no access; write read:PATH or write:PATH");
+		return;
+	}
+	path.text += n + 1;
+	path.length -= n + 1;
+	path.where.column += (unsigned)n + 1;
+	policy_sink_corpus(sink, entry, &access, &path);
+}
+
+void policy_sink_line(struct policy_sink *sink, const struct policy_entry *entry,
+		      const struct policy_scalar *value)
+{
+	struct seen *seen = place_seen(sink, entry->place, entry->key);
+	bool none = strcmp(value->text, "none") == 0 ||
+		    (entry->key->type == KEY_PREFIXES &&
+		     strcmp(value->text, "false") == 0);
+
+	if ((none || seen->none) && entry->repeated) {
+		policy_sink_find(
+			sink, value->where,
+			"%s: none is the empty list and stands alone, see line %u",
+			entry->name, seen->key.line);
+		return;
+	}
+	seen->none = none;
+	if (none)
+		return;
+	if (entry->key->type == KEY_CORPORA)
+		split_corpus(sink, entry, value);
+	else
+		policy_sink_element(sink, entry, value);
+}
+
+/* ---- what the whole must fulfil ---- */
+
+static const struct location start_of_file = { 1, 1 };
+
+static struct seen *seen_of(struct policy_sink *sink, enum policy_section section,
+			    size_t index, const char *name)
+{
+	return place_seen(sink, (struct policy_place){ section, index },
+			  policy_key_find(section, name));
+}
+
+static void check_presence(struct policy_sink *sink)
+{
+	struct location profiles = sink->opened[SECTION_PROFILES];
+
+	if (!seen_of(sink, SECTION_TOP, 0, "version")->key.line)
+		policy_sink_find(sink, start_of_file, "version is missing; write %s",
+				 sink->format == POLICY_YAML ? "version: 1"
+							     : "version = 1 in [policy]");
+	if (sink->policy->n_profiles == 0)
+		policy_sink_find(sink, profiles.line ? profiles : start_of_file,
+				 "no profile; write at least one, %s",
+				 sink->format == POLICY_YAML ? "profiles: {build: {}}"
+							     : "[profile build]");
+}
+
+static void check_default_profile(struct policy_sink *sink)
+{
+	const struct policy *policy = sink->policy;
+	struct seen *seen = seen_of(sink, SECTION_TOP, 0, "default_profile");
+	const struct profile *first = policy->profiles;
+
+	if (seen->refused || policy->n_profiles == 0 ||
+	    policy_profile(policy, policy->default_profile))
+		return;
+	policy_sink_find(
+		sink, seen->value.line ? seen->value : first->where,
+		"default_profile: there is no profile %s; name one that is there, "
+		"like %s",
+		show(policy->default_profile).text, first->name);
+}
+
+static void check_options(struct policy_sink *sink)
+{
+	char *const *backends = sink->policy->backends;
+
+	for (size_t i = 0; i < sink->n_options; i++) {
+		const struct option_section *options = &sink->options[i];
+		bool used = false;
+
+		for (size_t slot = 0; slot < N_SLOTS; slot++)
+			used |= strcmp(backends[slot], options->backend) == 0 ||
+				seen_of(sink, SECTION_BACKENDS, 0, slot_names[slot])
+					->refused;
+		if (!used)
+			policy_sink_find(
+				sink, options->where,
+				"options: %s is no backend of this policy; those are "
+				"%s, %s, %s and %s",
+				show(options->backend).text, backends[SLOT_SCOPE],
+				backends[SLOT_LAUNCHER], backends[SLOT_RLIMITS],
+				backends[SLOT_NETWORK]);
+	}
+}
+
+/* The first of a profile's cgroup limits, in the order of the file. */
+static const struct policy_key *first_cgroup_limit(struct policy_sink *sink, size_t index,
+						   struct location *ret_where)
+{
+	const struct policy_key *first = NULL;
+
+	for (size_t i = 0; i < policy_keys_count; i++) {
+		const struct policy_key *key = &policy_keys[i];
+		const struct seen *seen = &sink->profiles[index].keys[i];
+
+		if (key->section != SECTION_CGROUP || !seen->key.line)
+			continue;
+		if (first && (seen->key.line > ret_where->line ||
+			      (seen->key.line == ret_where->line &&
+			       seen->key.column > ret_where->column)))
+			continue;
+		first = key;
+		*ret_where = seen->key;
+	}
+	return first;
+}
+
+static void check_cgroup(struct policy_sink *sink, size_t index)
+{
+	const struct seen *scope = seen_of(sink, SECTION_BACKENDS, 0, "scope");
+	struct location where = { 0 };
+	const struct policy_key *limit = first_cgroup_limit(sink, index, &where);
+
+	if (limit && !scope->refused &&
+	    strcmp(sink->policy->backends[SLOT_SCOPE], "none") == 0)
+		policy_sink_find(
+			sink, where,
+			"%s: a cgroup limit needs a scope, and scope is none; write "
+			"scope: systemd in backends, or leave the limit out",
+			limit->name);
+}
+
+static void check_network(struct policy_sink *sink, size_t index)
+{
+	const struct seen *network = seen_of(sink, SECTION_PROFILE, index, "network");
+
+	if (sink->policy->profiles[index].network == NETWORK_ALWAYS &&
+	    sink->policy->mode == MODE_SAFE)
+		policy_sink_find(
+			sink, network->value,
+			"network: \"always\" is never granted in mode safe; write "
+			"never, or mode: ask or auto");
+}
+
+static void check_timeout(struct policy_sink *sink, size_t index)
+{
+	const struct profile *profile = &sink->policy->profiles[index];
+	const struct seen *timeout = seen_of(sink, SECTION_PROFILE, index, "timeout");
+	const struct seen *max = seen_of(sink, SECTION_PROFILE, index, "timeout_max");
+
+	if (timeout->refused || max->refused ||
+	    profile->timeout_ms <= profile->timeout_max_ms)
+		return;
+	if (timeout->key.line)
+		policy_sink_find(
+			sink, timeout->value,
+			"timeout: is above timeout_max (%g s); lower it, or raise "
+			"timeout_max",
+			(double)profile->timeout_max_ms / 1000);
+	else
+		policy_sink_find(
+			sink, max->value,
+			"timeout_max: is below timeout (%g s); raise it, or lower "
+			"timeout",
+			(double)profile->timeout_ms / 1000);
+}
+
+static void check_host_read(struct policy_sink *sink, size_t index)
+{
+	const struct strings *prefixes = &sink->policy->profiles[index].host_read;
+	const char *tmp = sink->policy->tmp_root;
+
+	for (size_t i = 0; i < prefixes->count; i++)
+		if (value_path_within(prefixes->items[i], tmp) ||
+		    value_path_within(tmp, prefixes->items[i]))
+			policy_sink_find(
+				sink, prefixes->where[i],
+				"host_read: %s covers private tmps or lies among them "
+				"(tmp_root is %s); name another tree",
+				show(prefixes->items[i]).text, show(tmp).text);
+}
+
+static void check_whole(struct policy_sink *sink)
+{
+	/* What a syntax error hid is not missing. */
+	if (!sink->broken) {
+		check_presence(sink);
+		check_default_profile(sink);
+		check_options(sink);
+	}
+	for (size_t i = 0; i < sink->policy->n_profiles; i++) {
+		if (!sink->broken)
+			check_cgroup(sink, i);
+		check_network(sink, i);
+		check_timeout(sink, i);
+		check_host_read(sink, i);
+	}
+}
+
+/* ---- the text ---- */
+
+static bool is_utf16(const unsigned char *p, size_t length)
+{
+	if (length < 2)
+		return false;
+	return (p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff) ||
+	       (p[0] == 0) != (p[1] == 0);
+}
+
+/*
+ * The length of the character at P that no policy may hold, 0 when it may be there;
+ * what it is in RET.  Besides control characters, those which one reader takes for the
+ * end of a line and the next does not.
+ */
+static size_t bad_character(const char *p, size_t left, char *ret, size_t size)
+{
+	const unsigned char *byte = (const unsigned char *)p;
+	size_t n = utf8_character(p, left);
+
+	if (n == 0) {
+		snprintf(ret, size, "byte 0x%02x is not UTF-8; save the file as UTF-8",
+			 *byte);
+		return 1;
+	}
+	if ((n == 1 && (*byte < 0x20 || *byte == 0x7f)) ||
+	    (n == 2 && byte[0] == 0xc2 && byte[1] < 0xa0)) {
+		snprintf(ret, size, "control character 0x%02x; delete it", byte[n - 1]);
+		return n;
+	}
+	if (n == 3 &&
+	    (memcmp(p, "\xe2\x80\xa8", 3) == 0 || memcmp(p, "\xe2\x80\xa9", 3) == 0 ||
+	     memcmp(p, "\xef\xbb\xbf", 3) == 0 || memcmp(p, "\xef\xbf\xbe", 3) == 0 ||
+	     memcmp(p, "\xef\xbf\xbf", 3) == 0)) {
+		snprintf(ret, size,
+			 "invisible character (bytes %02x %02x %02x); delete it", byte[0],
+			 byte[1], byte[2]);
+		return n;
+	}
+	return 0;
+}
+
+/* What stands in for a bad character of N bytes, so that the rest keeps its columns. */
+static const char *const substitutes[] = { "", "_", "\xc2\xb7", "\xe2\x80\xa6" };
+
+static bool substitute(struct policy_sink *sink, const char *text, size_t length,
+		       size_t at, size_t n, char **copy)
+{
+	if (!*copy) {
+		*copy = malloc(length);
+		if (!*copy) {
+			sink->exhausted = true;
+			return false;
+		}
+		memcpy(*copy, text, length);
+	}
+	memcpy(*copy + at, substitutes[n], n);
+	return true;
+}
+
+/*
+ * Report the first bad character of each line.  *RET_COPY is then a copy of the text
+ * without them, so that a front end finds the other errors.  False: it need not try.
+ */
+static bool screen_text(struct policy_sink *sink, const char *text, size_t length,
+			char **ret_copy)
+{
+	struct location where = { 1, 1 };
+	unsigned reported = 0;
+	char what[64];
+
+	if (is_utf16((const unsigned char *)text, length)) {
+		policy_sink_syntax(sink, where, "the file is UTF-16; save it as UTF-8");
+		return false;
+	}
+	for (size_t i = 0, n; i < length; i += n) {
+		unsigned char c = (unsigned char)text[i];
+		size_t bad = 0;
+
+		n = 1;
+		if (c == '\n') {
+			where = (struct location){ where.line + 1, 1 };
+			continue;
+		}
+		if (c == '\r' && i + 1 < length && text[i + 1] == '\n')
+			continue;
+		if (c == '\r') {
+			policy_sink_syntax(
+				sink, where,
+				"a carriage return within a line; end lines with LF "
+				"or CR LF");
+			return false;
+		}
+		if (c != '\t' && (c < 0x20 || c >= 0x7f)) {
+			bad = bad_character(text + i, length - i, what, sizeof(what));
+			n = bad ? bad : utf8_character(text + i, length - i);
+		}
+		if (bad) {
+			if (where.line != reported)
+				policy_sink_syntax(sink, where, "%s", what);
+			reported = where.line;
+			if (!substitute(sink, text, length, i, n, ret_copy))
+				return false;
+		}
+		where.column += sink->format == POLICY_INI ? (unsigned)n : 1;
+	}
+	return true;
+}
+
+static int parse_text(struct policy_sink *sink, const char *text, size_t length)
+{
+	_cleanup_free_ char *copy = NULL;
+	int r = 0;
+
+	if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+		text += 3;
+		length -= 3;
+	}
+	if (!screen_text(sink, text, length, &copy))
+		return 0;
+	if (copy)
+		text = copy;
+	r = sink->format == POLICY_INI ? policy_ini_parse(sink, text, length)
+				       : policy_yaml_parse(sink, text, length);
+	if (r == 0)
+		check_whole(sink);
+	return r;
+}
+
+/* ---- policies ---- */
+
+static int policy_new(const char *source, const char *text, size_t length,
+		      struct policy **ret_policy)
+{
+	struct policy *policy = calloc(1, sizeof(*policy));
+
+	if (!policy)
+		return -ENOMEM;
+	policy->source = strdup(source);
+	SHA256Data((const unsigned char *)text, length, policy->sha256);
+	if (!policy->source || policy_keys_default(SECTION_TOP, policy) < 0 ||
+	    policy_keys_default(SECTION_BACKENDS, policy) < 0) {
+		policy_free(policy);
+		return -ENOMEM;
+	}
+	*ret_policy = policy;
+	return 0;
+}
+
+static int report_findings(const char *source, struct findings *findings,
+			   struct error *err)
+{
+	const struct finding *first = findings->items;
+	char more[96] = "";
+
+	qsort(findings->items, findings->count, sizeof(*findings->items),
+	      compare_findings);
+	if (findings->count > 1)
+		snprintf(more, sizeof(more), " (and %zu more: `drupe check` shows them)",
+			 findings->count - 1);
+	return error_set(err, ERROR_POLICY_INVALID, EINVAL, "%s:%u:%u: %s%s", source,
+			 first->where.line, first->where.column, first->text, more);
+}
+
+static void sink_free(struct policy_sink *sink)
+{
+	for (size_t i = 0; i < sink->n_options; i++)
+		free(sink->options[i].backend);
+	free(sink->options);
+	free(sink->profiles);
+}
+
+int policy_parse(const char *source, const char *text, size_t length,
+		 enum policy_format format, struct policy **ret_policy,
+		 struct findings *findings, struct error *err)
+{
+	_cleanup_policy_ struct policy *policy = NULL;
+	struct policy_sink sink = { .findings = findings, .format = format };
+	int r;
+
+	r = policy_new(source, text, length, &policy);
+	if (r == 0) {
+		sink.policy = policy;
+		r = parse_text(&sink, text, length);
+	}
+	if (sink.exhausted)
+		r = -ENOMEM;
+	sink_free(&sink);
+	if (r == 0 && !findings->source)
+		r = (findings->source = strdup(source)) ? 0 : -ENOMEM;
+	if (r < 0)
+		return error_set(err, ERROR_SYSTEM, -r, "%s: %s", source, strerror(-r));
+	if (findings->count > 0)
+		return report_findings(source, findings, err);
+	*ret_policy = policy;
+	policy = NULL;
+	return 0;
+}
+
+static int format_of(const char *file, enum policy_format *ret_format, struct error *err)
+{
+	static const struct {
+		const char *suffix;
+		enum policy_format format;
+	} suffixes[] = { { ".yaml", POLICY_YAML },
+			 { ".yml", POLICY_YAML },
+			 { ".ini", POLICY_INI } };
+	size_t length = strlen(file);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t n = strlen(suffixes[i].suffix);
+
+		if (length > n && strcmp(file + length - n, suffixes[i].suffix) == 0) {
+			*ret_format = suffixes[i].format;
+			return 0;
+		}
+	}
+	return error_set(err, ERROR_POLICY_INVALID, EINVAL,
+			 "%s: the name of a policy file ends in .yaml, .yml or .ini",
+			 file);
+}
+
+static int refuse_size(const char *file, struct error *err)
+{
+	return error_set(err, ERROR_POLICY_INVALID, EFBIG,
+			 "%s: larger than 256 KiB; no policy needs that", file);
+}
+
+int policy_load(const char *file, struct policy **ret_policy, struct findings *findings,
+		struct error *err)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *text = NULL;
+	enum policy_format format = POLICY_YAML;
+	struct stat st;
+	ssize_t length;
+	int r;
+
+	r = format_of(file, &format, err);
+	if (r < 0)
+		return r;
+	r = trust_open(file, ERROR_POLICY_NOT_FOUND, ERROR_POLICY_UNTRUSTED, &fd, &st,
+		       err);
+	if (r < 0)
+		return r;
+	if (st.st_size > POLICY_SIZE_MAX)
+		return refuse_size(file, err);
+	/* Room for one byte more than is allowed, and the NUL: it may be growing. */
+	text = malloc(POLICY_SIZE_MAX + 2);
+	length = text ? fd_pread(fd, text, POLICY_SIZE_MAX + 2) : -ENOMEM;
+	if (length < 0)
+		return error_set(err, ERROR_SYSTEM, (int)-length,
+				 "%s: cannot be read: %s", file, strerror((int)-length));
+	if (length > POLICY_SIZE_MAX)
+		return refuse_size(file, err);
+	return policy_parse(file, text, (size_t)length, format, ret_policy, findings,
+			    err);
+}
+
+/* Whether there is something of that name; a dangling link is something. */
+static int look_up(const char *file, bool *ret_there, struct error *err)
+{
+	struct stat st;
+
+	*ret_there = lstat(file, &st) == 0;
+	if (*ret_there || errno == ENOENT || errno == ENOTDIR)
+		return 0;
+	return error_set(err, ERROR_POLICY_NOT_FOUND, errno,
+			 "%s: cannot be looked up: %s", file, strerror(errno));
+}
+
+static int open_builtin(struct policy **ret_policy, struct findings *findings,
+			struct error *err)
+{
+	return policy_parse("built-in", policy_builtin_text, strlen(policy_builtin_text),
+			    POLICY_YAML, ret_policy, findings, err);
+}
+
+static int open_name(const char *name, const char *confdir, bool builtin,
+		     struct policy **ret_policy, struct findings *findings,
+		     struct error *err)
+{
+	char yaml[PATH_MAX], ini[PATH_MAX];
+	bool has_yaml, has_ini;
+	int r;
+
+	if (snprintf(yaml, sizeof(yaml), "%s/%s.yaml", confdir, name) >=
+		    (int)sizeof(yaml) ||
+	    snprintf(ini, sizeof(ini), "%s/%s.ini", confdir, name) >= (int)sizeof(ini))
+		return error_set(err, ERROR_POLICY_NOT_FOUND, ENAMETOOLONG,
+				 "the name of the policy is too long");
+	r = look_up(yaml, &has_yaml, err);
+	if (r == 0)
+		r = look_up(ini, &has_ini, err);
+	if (r < 0)
+		return r;
+	if (has_yaml && has_ini)
+		return error_set(
+			err, ERROR_POLICY_INVALID, EEXIST,
+			"%s and %s: there are both; remove one, or name the file", yaml,
+			ini);
+	if (has_yaml || has_ini)
+		return policy_load(has_yaml ? yaml : ini, ret_policy, findings, err);
+	if (builtin)
+		return open_builtin(ret_policy, findings, err);
+	return error_set(
+		err, ERROR_POLICY_NOT_FOUND, ENOENT,
+		"no policy \"%s\": neither %s nor %s.ini is there; name one that is, or "
+		"a file",
+		name, yaml, name);
+}
+
+int policy_open(const char *name_or_file, const char *confdir, struct policy **ret_policy,
+		struct findings *findings, struct error *err)
+{
+	if (!name_or_file)
+		return open_name("default", confdir, true, ret_policy, findings, err);
+	if (!name_or_file[0])
+		return error_set(err, ERROR_POLICY_NOT_FOUND, EINVAL,
+				 "the name of the policy is empty");
+	if (!strpbrk(name_or_file, "/."))
+		return open_name(name_or_file, confdir, false, ret_policy, findings, err);
+	return policy_load(name_or_file, ret_policy, findings, err);
+}
+
+const struct profile *policy_profile(const struct policy *policy, const char *name)
+{
+	for (size_t i = 0; i < policy->n_profiles; i++)
+		if (strcmp(policy->profiles[i].name, name) == 0)
+			return &policy->profiles[i];
+	return NULL;
+}
+
+static void profile_free(struct profile *profile)
+{
+	policy_keys_clear_lists(profile);
+	for (size_t i = 0; i < profile->n_env; i++) {
+		free(profile->env[i].name);
+		free(profile->env[i].value);
+	}
+	free(profile->env);
+	free(profile->name);
+}
+
+void policy_free(struct policy *policy)
+{
+	if (!policy)
+		return;
+	for (size_t i = 0; i < policy->n_profiles; i++)
+		profile_free(&policy->profiles[i]);
+	for (size_t i = 0; i < policy->n_options; i++) {
+		free(policy->options[i].backend);
+		free(policy->options[i].key);
+		free(policy->options[i].value);
+	}
+	for (size_t i = 0; i < N_SLOTS; i++)
+		free(policy->backends[i]);
+	free(policy->options);
+	free(policy->profiles);
+	free(policy->source);
+	free(policy->default_profile);
+	free(policy->user);
+	free(policy->tmp_root);
+	free(policy);
+}
