@@ -30,7 +30,7 @@ static void push_bind(const struct drupe_call *call, const struct drupe_mount *m
 	bool writable = mount->op == DRUPE_MOUNT_BIND;
 	enum feature by_fd = writable ? FEATURE_BIND_FD : FEATURE_RO_BIND_FD;
 
-	if (mount->fd && (call->features & UINT64_C(1) << by_fd)) {
+	if (mount->fd) {
 		call->host->push(words, features[by_fd]);
 		call->host->push(words, mount->fd);
 	} else {
@@ -393,6 +393,7 @@ static const struct drupe_launcher_ops ops = {
 	.parse_info = bwrap_parse_info,
 	.parse_status = bwrap_parse_status,
 	.diagnose = bwrap_diagnose,
+	.bind_fd_features = UINT64_C(1) << FEATURE_BIND_FD | UINT64_C(1) << FEATURE_RO_BIND_FD,
 };
 
 DRUPE_BACKEND_EXPORT = {

@@ -227,6 +227,10 @@ struct drupe_launcher_ops {
 	/* May be NULL.  Explain TEXT, what the launcher printed before it failed. */
 	void (*diagnose)(const struct drupe_call *call, const char *text,
 			 struct drupe_diagnosis *ret_diagnosis);
+	/* The tool_features (bits) by which binds take drupe_mount.fd.  Where they are
+	 * not all there, or this is 0, no bind has an fd: a descriptor that a launcher
+	 * does not take and close would stay open in the command. */
+	uint64_t bind_fd_features;
 };
 
 /* ---- rlimits ------------------------------------------------------------------ */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* RFC 4648 section 4, with padding and no line breaks. */
+#ifndef DRUPE_BASE64_H
+#define DRUPE_BASE64_H
+
+#include <stddef.h>
+
+/* A malloc'ed, NUL-terminated encoding, NULL when out of memory. */
+char *base64_encode(const char *data, size_t length);
+
+#endif

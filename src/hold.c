@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command is held at the gate: who it is, and whether all is as it must be. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "clock.h"
+#include "fd.h"
+#include "guard.h"
+#include "run.h"
+
+/* A launcher gets ready in milliseconds; this is for machines under great load. */
+#define READY_MS 30000
+/* How long its last words may take to arrive once it failed. */
+#define FAILURE_MS 2000
+/* Between two looks whether the child has come to the block point. */
+#define LOOK_NS (100 * 1000)
+#define REPORT_SIZE 65536
+
+/* ---- failures --------------------------------------------------------------------------- */
+
+static int guard_failure(const struct run *run, struct error *err)
+{
+	static const char *const steps[] = {
+		[0] = "could not fork",
+		[GUARD_STEP_SETUP] = "could not set itself up",
+		[GUARD_STEP_KEYRING] = "could not get a session keyring of its own",
+		[GUARD_STEP_DESCRIPTOR] = "found a descriptor of the gate not as it must be",
+		[GUARD_STEP_EXEC] = "could not execute the launcher",
+	};
+	uint32_t step = run->events.failed_step <= GUARD_STEP_EXEC ? run->events.failed_step : 0;
+	int errnum = run->events.failed_errno;
+	enum error_code code = errnum == E2BIG ? ERROR_ARGUMENTS_TOO_LONG :
+			       step == GUARD_STEP_EXEC ? ERROR_LAUNCHER_FAILED :
+							 ERROR_SPAWN_FAILED;
+
+	error_set(err, code, errnum, "drupe-guard %s: %s", steps[step], strerror(errnum));
+	if (errnum == E2BIG)
+		error_hint(err, "give the command fewer or shorter arguments (see execve(2))");
+	return -errnum;
+}
+
+/* The launcher's words so far: all of stderr belongs to it until the release. */
+static void read_launcher_text(struct run *run)
+{
+	size_t used = strlen(run->launcher_text);
+	int fd = run->streams[2].source;
+
+	while (fd >= 0 && used + 1 < sizeof(run->launcher_text)) {
+		ssize_t n = read(fd, run->launcher_text + used,
+				 sizeof(run->launcher_text) - 1 - used);
+
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+		run->launcher_text[used] = '\0';
+	}
+}
+
+static void trim(char *text)
+{
+	size_t n = strlen(text);
+
+	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		text[--n] = '\0';
+}
+
+static enum error_code code_of(const char *word)
+{
+	for (size_t i = 1; word && i <= error_code_count(); i++)
+		if (strcmp(error_code_word((enum error_code)i), word) == 0 &&
+		    error_stage((enum error_code)i) == STAGE_LAUNCHER)
+			return (enum error_code)i;
+	return ERROR_LAUNCHER_FAILED;
+}
+
+static int explain(struct run *run, struct error *err)
+{
+	const struct backend *launcher = run->session->backends[SLOT_LAUNCHER];
+	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+	const char *text = run->launcher_text;
+	int status = run->events.wait_status;
+	char ending[64] = "did not end";
+
+	if (run->events.exited && WIFSIGNALED(status))
+		snprintf(ending, sizeof(ending), "was ended by signal %d", WTERMSIG(status));
+	else if (run->events.exited)
+		snprintf(ending, sizeof(ending), "ended with status %d", WEXITSTATUS(status));
+	if (launcher->launcher.diagnose)
+		launcher->launcher.diagnose(&launcher->call, text, &diagnosis);
+	error_set(err, code_of(diagnosis.code), EIO, "%s %s before the command ran%s%s%s%s",
+		  launcher->object.tool, ending, diagnosis.cause ? ": " : "",
+		  diagnosis.cause ? diagnosis.cause : "", *text ? ": " : "", text);
+	error_hint(err, "%s", diagnosis.remedy ? diagnosis.remedy :
+						 "`drupe preflight` looks for the cause");
+	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
+	return -EIO;
+}
+
+int run_launcher_failure(struct run *run, struct error *err)
+{
+	int64_t deadline = deadline_in_ms(FAILURE_MS);
+
+	/* If it still lives, the teardown ends it: its last words may be missing then. */
+	while (!run->events.exited && !run->events.failed && !run->events.lost)
+		if (run_wait(run, NULL, 0, deadline) < 0)
+			break;
+	if (run->events.failed)
+		return guard_failure(run, err);
+	read_launcher_text(run);
+	trim(run->launcher_text);
+	return explain(run, err);
+}
+
+/* ---- the report ----------------------------------------------------------------------------- */
+
+static bool launcher_is_gone(const struct run *run)
+{
+	return run->events.failed || run->events.exited || run->events.lost;
+}
+
+static int hold_error(const struct run *run, int r, struct error *err)
+{
+	if (r == -ECANCELED)
+		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
+	return error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
+			 "%s did not get ready within %d seconds",
+			 run->session->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+}
+
+/* Read to the end: one read may return a fragment.  Longer than SIZE: no report. */
+static ssize_t read_report(struct run *run, char *text, size_t size, int64_t deadline,
+			   struct error *err)
+{
+	size_t used = 0;
+
+	while (used < size - 1) {
+		struct pollfd info = { .fd = run->gate.info_read, .events = POLLIN };
+		ssize_t n;
+		int r;
+
+		r = launcher_is_gone(run) ? 0 : run_wait(run, &info, 1, deadline);
+		if (r < 0)
+			return hold_error(run, r, err);
+		if (!info.revents && !launcher_is_gone(run))
+			continue;
+		n = read(run->gate.info_read, text + used, size - 1 - used);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return error_set(err, ERROR_SYSTEM, errno, "cannot read the report: %s",
+					 strerror(errno));
+		if (n == 0 || (n < 0 && launcher_is_gone(run)))
+			break;
+		used += n > 0 ? (size_t)n : 0;
+	}
+	text[used] = '\0';
+	return (ssize_t)used;
+}
+
+static int take_report(struct run *run, int64_t deadline, struct error *err)
+{
+	const struct backend *launcher = run->session->backends[SLOT_LAUNCHER];
+	char text[REPORT_SIZE];
+	ssize_t n = read_report(run, text, sizeof(text), deadline, err);
+	int r;
+
+	if (n < 0)
+		return (int)n;
+	run->report = (struct drupe_child){ .size = sizeof(run->report) };
+	r = launcher->launcher.parse_info(&launcher->call, text, (size_t)n, &run->report);
+	/* Before anything else is done or said: the handles (spec 5.4.3). */
+	if (r == 0)
+		return verify_pin(&run->report, &run->session->identity, &run->held, err);
+	if (n == 0 || launcher_is_gone(run))
+		return run_launcher_failure(run, err);
+	error_set(err, ERROR_VERIFY_CHILD, EBADMSG, "%s did not report its child as it should",
+		  launcher->object.tool);
+	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
+	return -EBADMSG;
+}
+
+/* ---- the block point ---------------------------------------------------------------------------- */
+
+static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
+{
+	for (;;) {
+		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
+		int64_t next = clock_now() + LOOK_NS;
+		int r = verify_at_block_point(&run->held, err);
+
+		if (r > 0)
+			return 0;
+		if (r == 0)
+			r = run_wait(run, &child, 1, next < deadline ? next : deadline);
+		if (child.revents || launcher_is_gone(run))
+			return run_launcher_failure(run, err);
+		if (r == -ETIMEDOUT && clock_now() < deadline)
+			continue;
+		if (r == -ETIMEDOUT || r == -ECANCELED)
+			return hold_error(run, r, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+int run_hold(struct run *run, struct error *err)
+{
+	const struct verify_input input = {
+		.report = &run->report,
+		.identity = &run->session->identity,
+		.plan = &run->plan,
+		.rlimits = run->session->backends[SLOT_RLIMITS],
+	};
+	int64_t deadline = deadline_in_ms(READY_MS);
+	int r;
+
+	(void)fcntl(run->gate.info_read, F_SETFL, O_NONBLOCK);
+	r = take_report(run, deadline, err);
+	if (r == 0)
+		r = verify_ancestry(&run->held, run->guard, err);
+	if (r == 0)
+		r = wait_for_block_point(run, deadline, err);
+	if (r == 0)
+		r = verify_all(&run->held, &input, err);
+	return r;
+}

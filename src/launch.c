@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a session to a started guard: descriptors, command line, spawn. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "fd.h"
+#include "run.h"
+#include "spawn.h"
+
+#define MAX_INHERIT 256 /* the guard's MAX_KEEP */
+#define PIPE_SIZE (1 << 20) /* of a passed-through stdout: fewer turns of the loop */
+
+/* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */
+struct inheritance {
+	int fds[MAX_INHERIT];
+	size_t count;
+	char list[MAX_INHERIT * 8];
+	struct drupe_words words; /* a number as a word for each, in order */
+	int data[MAX_INHERIT];	  /* those that are ours to close */
+	size_t n_data;
+};
+
+static const char *hand_over(struct inheritance *inherited, int fd, struct error *err)
+{
+	size_t length = strlen(inherited->list);
+
+	if (inherited->count == MAX_INHERIT) {
+		error_set(err, ERROR_MOUNT_REFUSED, E2BIG,
+			  "more than %d descriptors would go to the launcher", MAX_INHERIT);
+		return NULL;
+	}
+	inherited->fds[inherited->count++] = fd;
+	snprintf(inherited->list + length, sizeof(inherited->list) - length, "%s%d",
+		 length ? "," : "", fd);
+	argv_pushf(&inherited->words, "%d", fd);
+	if (argv_check(&inherited->words, ERROR_SYSTEM, err) < 0)
+		return NULL;
+	return inherited->words.words[inherited->words.count - 1];
+}
+
+/* Replace the plan's placeholders by descriptors.  A launcher that cannot bind by
+ * descriptor must not get any: it would leave it open in the command. */
+static int hand_over_mounts(struct run *run, struct inheritance *inherited,
+			    struct error *err)
+{
+	const struct backend *launcher = run->session->backends[SLOT_LAUNCHER];
+	uint64_t needed = launcher->launcher.bind_fd_features;
+	bool by_fd = needed && (launcher->call.features & needed) == needed;
+
+	for (size_t i = 0; i < run->plan.n_mounts; i++) {
+		const struct mount_source *source = &run->plan.sources[i];
+		struct drupe_mount *mount = &run->plan.mounts[i];
+		int fd = source->place && by_fd ? source->place->fd : -1;
+
+		mount->fd = NULL;
+		if (source->data) {
+			int r = fd_data(source->data, strlen(source->data), &fd, err);
+
+			if (r < 0)
+				return r;
+			inherited->data[inherited->n_data++] = fd;
+		}
+		if (fd < 0)
+			continue;
+		mount->fd = hand_over(inherited, fd, err);
+		if (!mount->fd)
+			return -E2BIG;
+	}
+	return 0;
+}
+
+static void inheritance_free(struct inheritance *inherited)
+{
+	for (size_t i = 0; i < inherited->n_data; i++)
+		close_fd(&inherited->data[i]);
+	argv_free(&inherited->words);
+}
+
+/* ---- streams ------------------------------------------------------------------------ */
+
+static int open_output(struct run *run, size_t i, int *ret_write, struct error *err)
+{
+	struct stream *stream = &run->streams[i + 1];
+	const struct profile *profile = run->session->profile;
+	_cleanup_close_ int end = -1;
+	int source, r = fd_pipe(&source, &end, err);
+
+	if (r < 0)
+		return r;
+	if (run->io->capture) {
+		r = capture_init(&run->captures[i], profile->output_limit, err);
+		if (r == 0)
+			r = stream_capture(stream, source, &run->captures[i], err);
+	} else {
+		if (i == 0)
+			(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE); /* as far as the user may */
+		r = stream_relay(stream, source, run->io->out[i], profile->stream_limit, err);
+	}
+	if (r < 0)
+		close(source);
+	else
+		*ret_write = take_fd(&end);
+	return r;
+}
+
+static int open_input(struct run *run, int *ret_read, struct error *err)
+{
+	_cleanup_close_ int end = -1;
+	int sink, r;
+
+	if (run->io->in < 0) {
+		end = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
+		if (end < 0)
+			return error_set(err, ERROR_SYSTEM, -end, "cannot open /dev/null: %s",
+					 strerror(-end));
+		*ret_read = take_fd(&end);
+		return 0;
+	}
+	r = fd_pipe(&end, &sink, err);
+	if (r < 0)
+		return r;
+	r = stream_feed(&run->streams[0], run->io->in, sink, err);
+	if (r < 0)
+		close(sink);
+	else
+		*ret_read = take_fd(&end);
+	return r;
+}
+
+static void close_stdio(int (*stdio)[3])
+{
+	for (size_t i = 0; i < 3; i++)
+		close_fd(&(*stdio)[i]);
+}
+
+/* ---- the spawn -------------------------------------------------------------------------- */
+
+static int build_words(struct run *run, struct inheritance *inherited, int control,
+		       struct drupe_words *words, struct error *err)
+{
+	struct chain_words texts = { .guard = GUARD_PATH };
+	struct chain_input input = {
+		.backends = run->session->backends,
+		.plan = &run->plan,
+		.words = &texts,
+		.command = run->request->command,
+	};
+	struct chain chain;
+	char control_text[16];
+	int r;
+
+	snprintf(control_text, sizeof(control_text), "%d", control);
+	texts.control_fd = control_text;
+	texts.info_fd = hand_over(inherited, run->gate.info_write, err);
+	texts.status_fd = hand_over(inherited, run->gate.status_write, err);
+	texts.block_fd = hand_over(inherited, run->gate.block_read, err);
+	texts.sync_fd = hand_over(inherited, run->gate.block_write, err);
+	if (!texts.info_fd || !texts.status_fd || !texts.block_fd || !texts.sync_fd)
+		return -E2BIG;
+	texts.keep = inherited->list;
+	texts.tmp = run->session->tmp.place.path;
+	r = chain_build(&input, &chain, err);
+	if (r < 0)
+		return r;
+	chain_join(&chain, words);
+	chain_free(&chain);
+	return argv_check(words, ERROR_SYSTEM, err);
+}
+
+static int spawn_guard(struct run *run, struct inheritance *inherited, int control,
+		       const int stdio[3], struct error *err)
+{
+	static char *const no_environment[] = { NULL };
+	_cleanup_argv_ struct drupe_words words = { 0 };
+	struct spawn spawn = {
+		.envp = no_environment,
+		.stdio = { stdio[0], stdio[1], stdio[2] },
+		.identity = &run->session->identity,
+	};
+	int fds[MAX_INHERIT + 1];
+	int r = build_words(run, inherited, control, &words, err);
+
+	if (r < 0)
+		return r;
+	memcpy(fds, inherited->fds, inherited->count * sizeof(fds[0]));
+	fds[inherited->count] = control;
+	spawn.argv = words.words;
+	spawn.inherit = fds;
+	spawn.n_inherit = inherited->count + 1;
+	return spawn_process(&spawn, &run->guard, &run->guard_pidfd, err);
+}
+
+static int launch(struct run *run, struct inheritance *inherited, int control,
+		  int (*stdio)[3], struct error *err)
+{
+	int r = open_input(run, &(*stdio)[0], err);
+
+	if (r == 0)
+		r = open_output(run, 0, &(*stdio)[1], err);
+	if (r == 0)
+		r = open_output(run, 1, &(*stdio)[2], err);
+	if (r == 0)
+		r = gate_open(&run->gate, err);
+	if (r == 0)
+		r = hand_over_mounts(run, inherited, err);
+	if (r == 0)
+		r = spawn_guard(run, inherited, control, *stdio, err);
+	return r;
+}
+
+static int open_control(struct run *run, int *ret_other, struct error *err)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_set(err, ERROR_SYSTEM, errno, "cannot make a socket: %s",
+				 strerror(errno));
+	run->control = fd_above_stdio(ends[0]);
+	*ret_other = fd_above_stdio(ends[1]);
+	return 0;
+}
+
+int run_launch(struct run *run, struct error *err)
+{
+	struct session *session = run->session;
+	const struct place *tmp = session->tmp.place.fd >= 0 ? &session->tmp.place : NULL;
+	struct inheritance inherited = { 0 };
+	_cleanup_close_ int control = -1;
+	int stdio[3] = { -1, -1, -1 };
+	int r = plan_make(session->policy, session->profile, &session->view, tmp, &run->plan,
+			  err);
+
+	if (r == 0)
+		r = open_control(run, &control, err);
+	if (r == 0)
+		r = launch(run, &inherited, control, &stdio, err);
+	/* Our copies of what now is the guard's: an end kept here would never show EOF. */
+	gate_close_child_ends(&run->gate);
+	close_stdio(&stdio);
+	inheritance_free(&inherited);
+	return r;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One run.  run.c is its story from top to bottom; the parts are
+ *   launch.c     descriptors, command line, spawn of the guard
+ *   hold.c       report, pin, block point, verification
+ *   supervise.c  everything that happens at once: messages, streams, deadlines
+ *   teardown.c   the end, always and in order
+ */
+#ifndef DRUPE_RUN_H
+#define DRUPE_RUN_H
+
+#include "chain.h"
+#include "gate.h"
+#include "result.h"
+#include "session.h"
+#include "stream.h"
+#include "verify.h"
+
+/* Where the streams of the command come from and go to. */
+struct run_io {
+	bool capture;	/* keep both streams for the result, else pass them on */
+	int in;		/* read from here; -1: /dev/null */
+	int out[2];	/* the caller's stdout and stderr */
+	int cancel;	/* readable: end the run; -1: never */
+};
+
+/* What launcher and guard told so far. */
+struct run_events {
+	bool failed; /* the guard could not start the launcher: */
+	uint32_t failed_step;
+	int failed_errno;
+	bool exited; /* the launcher ended: */
+	int wait_status;
+	bool empty;  /* the guard has no process left */
+	bool lost;   /* the guard itself is gone */
+};
+
+#define RUN_LAUNCHER_TEXT 4096
+
+struct run {
+	struct session *session;
+	const struct request *request;
+	const struct run_io *io;
+	struct plan plan;
+	struct gate gate;
+	struct held held;
+	struct drupe_child report;
+	int control; /* lifeline to the guard */
+	pid_t guard;
+	int guard_pidfd;
+	struct stream streams[3]; /* stdin, stdout, stderr */
+	struct capture captures[2];
+	struct run_events events;
+	char launcher_text[RUN_LAUNCHER_TEXT]; /* what stderr held before the release */
+	bool released;
+	bool cancelled; /* the caller asked for the end */
+	bool cut;	/* and it came because of that, not by the command itself */
+	bool timed_out;
+	int guard_status; /* wait status of the guard, once it was reaped */
+	int64_t released_at, ended_at;
+	int64_t deadline; /* of the command */
+};
+
+/*
+ * Run request->command in SESSION and fill RESULT, whatever happens.  Returns when
+ * nothing of the run is left, or with the session poisoned.  SIGPIPE must be ignored
+ * or blocked.
+ */
+void run_execute(struct session *session, const struct request *request,
+		 const struct run_io *io, struct result *result);
+
+/* launch.c */
+int run_launch(struct run *run, struct error *err);
+
+/* hold.c: 0 when the command waits at the gate and all is verified. */
+int run_hold(struct run *run, struct error *err);
+/* Why the launcher ended before the command did, told from evidence. */
+int run_launcher_failure(struct run *run, struct error *err);
+
+/* supervise.c */
+
+/* Wait until something happens, at most until DEADLINE: messages of the guard are
+ * taken in, MORE (N of them) are polled beside them.  0, -ETIMEDOUT, or -ECANCELED
+ * once the caller cancelled. */
+int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline);
+/* Until the launcher ended, the deadline passed, the caller cancelled or the reader
+ * of the output went away. */
+void run_supervise(struct run *run);
+/* Move what is there on the streams until both ended, or DEADLINE. */
+void run_drain(struct run *run, int64_t deadline);
+
+/* teardown.c */
+void run_teardown(struct run *run);
+
+#endif

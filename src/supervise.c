@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One poll for everything that can happen to a run. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+#include "fd.h"
+#include "guard.h"
+#include "run.h"
+
+#define MAX_MORE 4
+
+static void take_message(struct run *run, const struct guard_message *message)
+{
+	struct run_events *events = &run->events;
+
+	switch (message->event) {
+	case GUARD_FAILED:
+		events->failed = true;
+		events->failed_step = message->what;
+		events->failed_errno = message->value;
+		break;
+	case GUARD_EXITED:
+		events->exited = true;
+		events->wait_status = message->value;
+		if (!run->ended_at)
+			run->ended_at = clock_now();
+		break;
+	case GUARD_EMPTY:
+		events->empty = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_messages(struct run *run)
+{
+	struct guard_message message;
+
+	for (;;) {
+		ssize_t n = recv(run->control, &message, sizeof(message), MSG_DONTWAIT);
+
+		if (n == (ssize_t)sizeof(message)) {
+			take_message(run, &message);
+			continue;
+		}
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		run->events.lost = true;
+		return;
+	}
+}
+
+int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
+{
+	struct pollfd fds[2 + MAX_MORE] = {
+		{ .fd = run->events.lost ? -1 : run->control, .events = POLLIN },
+		{ .fd = run->cancelled ? -1 : run->io->cancel, .events = POLLIN },
+	};
+	struct timespec left = clock_left(deadline);
+	int ready;
+
+	memcpy(fds + 2, more, n * sizeof(*more));
+	ready = ppoll(fds, 2 + n, &left, NULL);
+	for (size_t i = 0; i < n; i++)
+		more[i].revents = ready > 0 ? fds[2 + i].revents : 0;
+	if (ready > 0 && fds[0].revents)
+		take_messages(run);
+	if (ready > 0 && fds[1].revents) {
+		run->cancelled = true;
+		return -ECANCELED;
+	}
+	return ready == 0 ? -ETIMEDOUT : 0;
+}
+
+/* Let the streams move once; false when the reader of our output is gone. */
+static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
+{
+	struct pollfd fds[3];
+	bool alive = true;
+
+	for (size_t i = 0; i < 3; i++)
+		fds[i] = stream_poll(&run->streams[i]);
+	*ret_wait = run_wait(run, fds, 3, deadline);
+	for (size_t i = 0; i < 3; i++) {
+		if (!fds[i].revents)
+			continue;
+		/* A command that does not read its stdin is free to. */
+		if (stream_step(&run->streams[i]) < 0 && i > 0)
+			alive = false;
+	}
+	if (stream_done(&run->streams[0]))
+		stream_close(&run->streams[0]); /* the command sees the end of its stdin */
+	return alive;
+}
+
+void run_supervise(struct run *run)
+{
+	while (!run->events.exited && !run->events.lost) {
+		int r;
+
+		if (!move_streams(run, run->deadline, &r))
+			return;
+		if (r == -ECANCELED) {
+			run->cut = !run->events.exited;
+			return;
+		}
+		if (clock_now() >= run->deadline) {
+			run->timed_out = !run->events.exited;
+			return;
+		}
+	}
+}
+
+void run_drain(struct run *run, int64_t deadline)
+{
+	while (!stream_done(&run->streams[1]) || !stream_done(&run->streams[2])) {
+		int r;
+
+		(void)move_streams(run, deadline, &r);
+		if (r == -ECANCELED || clock_now() >= deadline)
+			return;
+	}
+}
