@@ -22,6 +22,9 @@
 
 /* BAD_PLUGINS: the folder that tests/bad-plugins/build.sh filled. */
 
+/* The policy owns its texts, here it is handed constant ones. */
+#define T(text) ((char *)(uintptr_t)(text))
+
 struct bench {
 	char dir[64];
 	char file[128]; /* rlimits-x.so in dir */
@@ -279,13 +282,11 @@ static void test_refusals_leave_no_descriptor(void **state)
 static void test_frozen_rlimits(void **state)
 {
 	struct policy_option set[] = {
-		{ (char *)"frozen", (char *)"loud", (char *)"true", false, { 1, 1 } },
-		{ (char *)"frozen", (char *)"last", (char *)"end", true, { 2, 1 } },
-		{ (char *)"other", (char *)"what", (char *)"ever", false, { 3, 1 } },
+		{ T("frozen"), T("loud"), T("true"), false, { 1, 1 } },
+		{ T("frozen"), T("last"), T("end"), true, { 2, 1 } },
+		{ T("other"), T("what"), T("ever"), false, { 3, 1 } },
 	};
-	struct policy policy = { .source = (char *)"p.yaml",
-				 .options = set,
-				 .n_options = 3 };
+	struct policy policy = { .source = T("p.yaml"), .options = set, .n_options = 3 };
 	struct drupe_rlimit limit[] = { { "nofile", 7, 64 }, { "core", 4, 0 } };
 	struct drupe_rlimits limits = { sizeof(limits), limit, 2, sizeof(limit[0]) };
 	_cleanup_argv_ struct drupe_words words = { 0 };
