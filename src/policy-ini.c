@@ -128,12 +128,25 @@ static bool open_profile(struct ini *ini, struct span words[3], size_t n,
 				 &ini->place.index);
 }
 
+/* The sections by their first word, as INI heads them. */
+static const char *const section_words[] = { "policy", "backends", "options", "profile",
+					     NULL };
+static const char *const section_headings[] = {
+	"[policy]", "[backends]", "[options BACKEND]",
+	"[profile NAME] or [profile NAME limits]"
+};
+
 static bool unknown_section(struct ini *ini, const char *word, const char *start)
 {
-	static const char *const names[] = { "policy", "backends", "options", "profile",
-					     NULL };
-	const char *nearest = nearest_name(word, names);
+	const char *nearest = nearest_name(word, section_words);
 
+	for (size_t i = 0; section_words[i]; i++) {
+		if (strcmp(word, section_words[i]) != 0)
+			continue;
+		policy_sink_find(ini->sink, at(ini, start), "no such section; write %s",
+				 section_headings[i]);
+		return false;
+	}
 	if (policy_key_is_order(word))
 		policy_sink_find(ini->sink, at(ini, start), "%s", policy_order_rule);
 	else if (nearest)

@@ -210,14 +210,10 @@ static const struct {
 	[SECTION_CORPUS] = { "an element of corpora", "corpora = read:PATH" },
 };
 
-const char *policy_section_name(enum policy_section section)
+const char *policy_section_name(enum policy_section section, enum policy_format format)
 {
-	return section_table[section].name;
-}
-
-const char *policy_section_heading(enum policy_section section)
-{
-	return section_table[section].heading;
+	return format == POLICY_INI ? section_table[section].heading
+				    : section_table[section].name;
 }
 
 /* How each type is parsed, what it wants to see, and what the reference calls it. */
@@ -330,8 +326,8 @@ static void fold_name(const char *name, char ret[static 64])
 							  : name[i];
 }
 
-void policy_key_suggest(enum policy_section section, const char *name, char *ret,
-			size_t size)
+void policy_key_suggest(enum policy_section section, enum policy_format format,
+			const char *name, char *ret, size_t size)
 {
 	const char *names[POLICY_KEYS_MAX + 1];
 	size_t n = section_keys(section, names);
@@ -345,7 +341,7 @@ void policy_key_suggest(enum policy_section section, const char *name, char *ret
 		if (key->section == section || strcmp(key->name, name) != 0)
 			continue;
 		snprintf(ret, size, "; it belongs in %s",
-			 policy_section_name(key->section));
+			 policy_section_name(key->section, format));
 		return;
 	}
 	fold_name(name, folded);
@@ -946,14 +942,14 @@ void policy_keys_print(FILE *file, enum policy_keys_format format)
 		print_range(key, range, sizeof(range));
 		if (format == POLICY_KEYS_TEXT) {
 			fprintf(file, "%s\t%s\t%s\t%s\t%s\t%s\n",
-				policy_section_heading(key->section), key->name,
+				policy_section_name(key->section, POLICY_INI), key->name,
 				type_table[key->type].name, range,
 				key->fallback ? key->fallback : "", key->help);
 			continue;
 		}
 		if (key->section != last) {
 			fputs(".SS ", file);
-			print_roff(file, policy_section_heading(key->section));
+			print_roff(file, policy_section_name(key->section, POLICY_INI));
 			fputc('\n', file);
 			last = key->section;
 		}

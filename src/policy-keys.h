@@ -62,10 +62,9 @@ struct policy_key {
 extern const struct policy_key policy_keys[];
 extern const size_t policy_keys_count; /* at most POLICY_KEYS_MAX */
 
-/* Where a section's keys stand, as an admin says it: "limits", "the top level". */
-const char *policy_section_name(enum policy_section section);
-/* How INI heads it: "[profile NAME limits]". */
-const char *policy_section_heading(enum policy_section section);
+/* Where a section's keys stand, as a file of that format has it: "limits", or
+ * "[profile NAME limits]". */
+const char *policy_section_name(enum policy_section section, enum policy_format format);
 
 const struct policy_key *policy_key_find(enum policy_section section, const char *name);
 bool policy_key_is_list(const struct policy_key *key);
@@ -73,8 +72,8 @@ bool policy_key_is_list(const struct policy_key *key);
 bool policy_key_is_text(const struct policy_key *key);
 
 /* What else an unknown key NAME may have meant, as "; did you mean …", or "". */
-void policy_key_suggest(enum policy_section section, const char *name, char *ret,
-			size_t size);
+void policy_key_suggest(enum policy_section section, enum policy_format format,
+			const char *name, char *ret, size_t size);
 /* Whether NAME asks for another order of the layers (R1). */
 bool policy_key_is_order(const char *name);
 extern const char policy_order_rule[];

@@ -44,10 +44,15 @@ static void stop_at_error(struct yaml *yaml)
 		policy_sink_exhausted(yaml->sink);
 		return;
 	}
-	if (parser->context)
-		policy_sink_syntax(yaml->sink, where,
-				   "not YAML: %s, %s that begins in line %u", problem,
-				   parser->context,
+	if (strstr(problem, "cannot start any token"))
+		policy_sink_syntax(
+			yaml->sink, where,
+			"not YAML: no value begins with a tab, @, ` or %%; indent "
+			"with blanks, quote the others");
+	else if (parser->context &&
+		 parser->context_mark.line != parser->problem_mark.line)
+		policy_sink_syntax(yaml->sink, where, "not YAML: %s (%s of line %u)",
+				   problem, parser->context,
 				   (unsigned)parser->context_mark.line + 1);
 	else
 		policy_sink_syntax(yaml->sink, where, "not YAML: %s", problem);

@@ -44,8 +44,12 @@ struct policy_sink {
 	struct policy *policy;
 	struct findings *findings;
 	enum policy_format format;
-	bool broken;	/* a syntax error may hide what is missing */
-	bool exhausted; /* of memory */
+	bool broken;	    /* a syntax error may hide what is missing */
+	bool exhausted;	    /* of memory */
+	bool lost_profiles; /* one was refused, so its absence says nothing */
+	/* The first findings are those of lines that are no text, by line; what else
+	 * such a line seems to say is not looked at. */
+	size_t n_screened;
 	struct seen keys[POLICY_KEYS_MAX];
 	struct location opened[N_SECTIONS];
 	struct profile_seen *profiles; /* beside policy->profiles */
@@ -55,6 +59,14 @@ struct policy_sink {
 
 /* ---- findings ---- */
 
+static int compare_line(const void *line, const void *finding)
+{
+	unsigned a = *(const unsigned *)line;
+	unsigned b = ((const struct finding *)finding)->where.line;
+
+	return (a > b) - (a < b);
+}
+
 static void findings_add(struct policy_sink *sink, struct location where,
 			 const char *format, va_list args)
 {
@@ -62,6 +74,10 @@ static void findings_add(struct policy_sink *sink, struct location where,
 	struct finding *items;
 	char *text;
 
+	if (sink->n_screened > 0 &&
+	    bsearch(&where.line, findings->items, sink->n_screened,
+		    sizeof(*findings->items), compare_line))
+		return;
 	items = reallocarray(findings->items, findings->count + 1, sizeof(*items));
 	if (items)
 		findings->items = items;
@@ -264,10 +280,12 @@ bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
 		       const char *name, struct location where, size_t *ret_index)
 {
 	if (!value_name(name)) {
+		sink->lost_profiles |= section == SECTION_PROFILES;
 		policy_sink_find(sink, where,
 				 "%s: %s is not a name; write a-z, then a-z, 0-9 "
 				 "and - (32 at most)",
-				 policy_section_name(section), show(name).text);
+				 policy_section_name(section, POLICY_YAML),
+				 show(name).text);
 		return false;
 	}
 	if (section == SECTION_PROFILES)
@@ -317,7 +335,7 @@ static bool check_free_name(struct policy_sink *sink, struct policy_place place,
 		fault = "is not a key; write a-z, then a-z, 0-9 and _ (32 at most)";
 	if (fault)
 		policy_sink_find(sink, name->where, "%s: %s %s",
-				 policy_section_name(place.section),
+				 place.section == SECTION_ENV ? "env" : "options",
 				 show(name->text).text, fault);
 	return !fault;
 }
@@ -340,10 +358,11 @@ static void report_unknown(struct policy_sink *sink, struct policy_place place,
 				 "merge keys are not allowed; write the keys out");
 		return;
 	}
-	policy_key_suggest(place.section, name->text, suggestion, sizeof(suggestion));
+	policy_key_suggest(place.section, sink->format, name->text, suggestion,
+			   sizeof(suggestion));
 	policy_sink_find(sink, name->where, "unknown key %s in %s%s",
-			 show(name->text).text, policy_section_name(place.section),
-			 suggestion);
+			 show(name->text).text,
+			 policy_section_name(place.section, sink->format), suggestion);
 }
 
 static enum policy_shape wanted_shape(struct policy_place place,
@@ -361,6 +380,16 @@ static enum policy_shape wanted_shape(struct policy_place place,
 								: SHAPE_VALUE;
 }
 
+/* The name of a key of the table as it is; a name that the admin chose quoted. */
+static struct shown label(const struct policy_entry *entry)
+{
+	struct shown shown = show(entry->name);
+
+	if (entry->key)
+		snprintf(shown.text, sizeof(shown.text), "%s", entry->name);
+	return shown;
+}
+
 static void report_null(struct policy_sink *sink, const struct policy_entry *entry,
 			struct location where)
 {
@@ -368,7 +397,7 @@ static void report_null(struct policy_sink *sink, const struct policy_entry *ent
 
 	policy_sink_find(sink, where,
 			 "%s: nothing is given; write %s, or leave the key out",
-			 show(entry->name).text,
+			 label(entry).text,
 			 wanted == SHAPE_MAPPING ? "{} for no keys"
 			 : wanted == SHAPE_LIST	 ? "[] for the empty list"
 			 : entry->key		 ? "a value"
@@ -381,10 +410,8 @@ static const char *shape_fault(const struct policy_entry *entry, enum policy_sha
 {
 	const struct policy_key *key = entry->key;
 
-	if (got == SHAPE_LIST && key && key->type == KEY_SECTION &&
-	    key->child == SECTION_BACKENDS)
-		return "is no list; one backend per slot (R3), and the order scope, "
-		       "launcher, "
+	if (got != SHAPE_MAPPING && key && key->child == SECTION_BACKENDS)
+		return "names one backend per slot (R3); the order scope, launcher, "
 		       "rlimits, command is fixed (R1)";
 	if (got == SHAPE_LIST && key && key->type == KEY_BACKEND)
 		return "takes one name; one backend per slot, there is no list (R3)";
@@ -412,11 +439,13 @@ static bool check_shape(struct policy_sink *sink, const struct policy_entry *ent
 	/* Whether the value is `false` is seen when it is set. */
 	if (shape == SHAPE_VALUE && entry->key && entry->key->type == KEY_PREFIXES)
 		return true;
-	if (sink->format == POLICY_INI && wanted == SHAPE_MAPPING)
+	if (sink->format == POLICY_INI && wanted == SHAPE_MAPPING &&
+	    entry->key->child != SECTION_BACKENDS)
 		policy_sink_find(sink, entry->where, "%s is a section; write %s",
-				 entry->name, policy_section_heading(entry->key->child));
+				 entry->name,
+				 policy_section_name(entry->key->child, POLICY_INI));
 	else
-		policy_sink_find(sink, where, "%s %s", show(entry->name).text,
+		policy_sink_find(sink, where, "%s: %s", label(entry).text,
 				 shape_fault(entry, wanted, shape));
 	return false;
 }
@@ -476,6 +505,9 @@ bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
 	if (!check_shape(sink, &entry, shape, value_where)) {
 		if (entry.key && entry.key->section != SECTION_CORPUS)
 			place_seen(sink, place, entry.key)->refused = true;
+		if (place.section == SECTION_PROFILES ||
+		    (entry.key && entry.key->child == SECTION_PROFILES))
+			sink->lost_profiles = true;
 		return false;
 	}
 	*ret_entry = entry;
@@ -489,7 +521,7 @@ static void refuse_value(struct policy_sink *sink, const struct policy_entry *en
 {
 	if (entry->key)
 		place_seen(sink, entry->place, entry->key)->refused = true;
-	policy_sink_find(sink, value->where, "%s: %s %s", entry->name,
+	policy_sink_find(sink, value->where, "%s: %s %s", label(entry).text,
 			 show(value->text).text, why);
 }
 
@@ -705,7 +737,7 @@ static void check_presence(struct policy_sink *sink)
 		policy_sink_find(sink, start_of_file, "version is missing; write %s",
 				 sink->format == POLICY_YAML ? "version: 1"
 							     : "version = 1 in [policy]");
-	if (sink->policy->n_profiles == 0)
+	if (sink->policy->n_profiles == 0 && !sink->lost_profiles)
 		policy_sink_find(sink, profiles.line ? profiles : start_of_file,
 				 "no profile; write at least one, %s",
 				 sink->format == POLICY_YAML ? "profiles: {build: {}}"
@@ -718,7 +750,7 @@ static void check_default_profile(struct policy_sink *sink)
 	struct seen *seen = seen_of(sink, SECTION_TOP, 0, "default_profile");
 	const struct profile *first = policy->profiles;
 
-	if (seen->refused || policy->n_profiles == 0 ||
+	if (seen->refused || sink->lost_profiles || policy->n_profiles == 0 ||
 	    policy_profile(policy, policy->default_profile))
 		return;
 	policy_sink_find(
@@ -783,8 +815,8 @@ static void check_cgroup(struct policy_sink *sink, size_t index)
 	    strcmp(sink->policy->backends[SLOT_SCOPE], "none") == 0)
 		policy_sink_find(
 			sink, where,
-			"%s: a cgroup limit needs a scope, and scope is none; write "
-			"scope: systemd in backends, or leave the limit out",
+			"%s: a cgroup limit needs a scope, and scope is none; name "
+			"one in backends, like systemd, or leave the limit out",
 			limit->name);
 }
 
@@ -797,7 +829,7 @@ static void check_network(struct policy_sink *sink, size_t index)
 		policy_sink_find(
 			sink, network->value,
 			"network: \"always\" is never granted in mode safe; write "
-			"never, or mode: ask or auto");
+			"never, or let mode be ask or auto");
 }
 
 static void check_timeout(struct policy_sink *sink, size_t index)
@@ -975,8 +1007,10 @@ static int parse_text(struct policy_sink *sink, const char *text, size_t length)
 	}
 	if (!screen_text(sink, text, length, &copy))
 		return 0;
-	if (copy)
+	if (copy) {
 		text = copy;
+		sink->n_screened = sink->findings->count;
+	}
 	r = sink->format == POLICY_INI ? policy_ini_parse(sink, text, length)
 				       : policy_yaml_parse(sink, text, length);
 	if (r == 0)
