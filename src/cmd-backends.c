@@ -263,8 +263,8 @@ static json_t *entry_json(const char *dir, const struct registry_entry *entry)
 	return object;
 }
 
-static json_t *list_json(const char *dir, const struct registry_entry *entries,
-			 size_t count, const char *dump)
+static json_t *listing_json(const char *dir, const struct registry_entry *entries,
+			    size_t count, const char *dump)
 {
 	json_t *list = json_array();
 
@@ -274,7 +274,7 @@ static json_t *list_json(const char *dir, const struct registry_entry *entries,
 	for (size_t i = 0; i < count; i++)
 		if (is_wanted(dump, entries[i].slot, entries[i].name))
 			json_array_append_new(list, entry_json(dir, &entries[i]));
-	return list;
+	return json_pack("{s:s, s:o}", "folder", dir, "backends", list);
 }
 
 int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
@@ -287,7 +287,7 @@ int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
 	r = registry_list(dir, &entries, &count, err);
 	if (r < 0)
 		return r;
-	*ret_json = list_json(registry_dir(dir), entries, count, NULL);
+	*ret_json = listing_json(registry_dir(dir), entries, count, NULL);
 	if (ret_refused)
 		*ret_refused = count_refused(entries, count, NULL);
 	registry_list_free(entries, count);
@@ -297,15 +297,17 @@ int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
 /* ---- the command
  * ------------------------------------------------------------------------ */
 
-static size_t print_json(const char *dir, const struct registry_entry *entries,
-			 size_t count, const char *dump)
+static size_t print_listing(const char *dir, const struct registry_entry *entries,
+			    size_t count, const char *dump)
 {
-	json_t *list = list_json(dir, entries, count, dump);
-	size_t shown = json_array_size(list);
+	json_t *listing = listing_json(dir, entries, count, dump);
+	size_t shown = json_array_size(json_object_get(listing, "backends"));
 
-	json_dumpf(list, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(list);
+	if (shown > 0) {
+		json_dumpf(listing, stdout, JSON_COMPACT);
+		putchar('\n');
+	}
+	json_decref(listing);
 	return shown;
 }
 
@@ -321,7 +323,7 @@ int backends_list(const char *dir, const char *dump, bool json)
 	}
 	dir = registry_dir(dir);
 	if (json)
-		shown = print_json(dir, entries, count, dump);
+		shown = print_listing(dir, entries, count, dump);
 	else if (dump)
 		shown = print_dumps(dir, entries, count, dump);
 	else

@@ -25,6 +25,35 @@ static int out_of_memory(struct error *err)
 	return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
 }
 
+/* A name without a slash would send dlopen to LD_LIBRARY_PATH, and one that is
+ * relative is remembered by dlopen for whatever the folder is by then. */
+static int absolute_folder(const char *dir, char **ret_dir, struct error *err)
+{
+	_cleanup_free_ char *here = NULL;
+	char *absolute = NULL;
+
+	dir = registry_dir(dir);
+	if (dir[0] == '\0')
+		return error_set(err, ERROR_USAGE, EINVAL,
+				 "the folder of backends has an empty name");
+	if (dir[0] == '/') {
+		absolute = strdup(dir);
+	} else {
+		here = getcwd(NULL, 0);
+		if (!here)
+			return error_set(
+				err, ERROR_SYSTEM, errno,
+				"cannot tell where \"%s\" is: the current folder: %s",
+				dir, strerror(errno));
+		if (asprintf(&absolute, "%s/%s", here, dir) < 0)
+			absolute = NULL;
+	}
+	if (!absolute)
+		return out_of_memory(err);
+	*ret_dir = absolute;
+	return 0;
+}
+
 /* ---- the folder ---------------------------------------------------------------------
  */
 
@@ -288,9 +317,12 @@ int registry_load(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err)
 {
 	_cleanup_backend_ struct backend *backend = NULL;
+	_cleanup_free_ char *folder = NULL;
 	int r;
 
-	r = load(registry_dir(dir), slot, name, &backend, err);
+	r = absolute_folder(dir, &folder, err);
+	if (r == 0)
+		r = load(folder, slot, name, &backend, err);
 	if (r == 0)
 		r = configure(backend, policy, run_uid, err);
 	if (r < 0) {
@@ -317,23 +349,26 @@ void registry_unref(struct backend *backend)
 int registry_list(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		  struct error *err)
 {
-	_cleanup_close_ int folder = -1;
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *folder = NULL;
 	struct registry_entry *entries = NULL;
 	size_t count = 0;
 	int r;
 
-	dir = registry_dir(dir);
-	r = open_folder(dir, &folder, err);
+	r = absolute_folder(dir, &folder, err);
+	if (r == 0)
+		r = open_folder(folder, &fd, err);
 	if (r < 0)
 		return r;
-	r = scan_folder(folder, &entries, &count);
+	r = scan_folder(fd, &entries, &count);
 	if (r < 0)
 		return error_set(err, ERROR_SYSTEM, -r, "cannot read the folder %s: %s",
 				 dir, strerror(-r));
 	for (size_t i = 0; i < count; i++) {
 		struct registry_entry *entry = &entries[i];
 
-		r = load(dir, entry->slot, entry->name, &entry->backend, &entry->error);
+		r = load(folder, entry->slot, entry->name, &entry->backend,
+			 &entry->error);
 		if (r == 0)
 			r = configure(entry->backend, NULL, geteuid(), &entry->error);
 		if (r < 0)

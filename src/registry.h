@@ -32,10 +32,10 @@ struct backend {
 };
 
 /*
- * Load KIND-NAME.so of the folder DIR (absolute, or NULL for the one that was
- * configured) for this policy (NULL: no options are set), and check its tool.
- * RUN_UID is the user who will run the command: a tool that this user could
- * write is refused.  One handle per file for the life of the process: never unloaded.
+ * Load KIND-NAME.so of the folder DIR (NULL: the one that was configured) for this policy
+ * (NULL: no options are set), and check its tool. RUN_UID is the user who will run the
+ * command: a tool that this user could write is refused.  One handle per file for the
+ * life of the process: never unloaded.
  */
 int registry_load(const char *dir, enum slot slot, const char *name,
 		  const struct policy *policy, uid_t run_uid,

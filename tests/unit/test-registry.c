@@ -276,6 +276,25 @@ static void test_refusals_leave_no_descriptor(void **state)
 	assert_int_equal(count_fds(), fds);
 }
 
+/* F05: neither the search path of libraries nor the current folder counts. */
+static void test_relative_folder(void **state)
+{
+	struct backend *backend = NULL;
+	struct error err = { 0 };
+	char here[4096];
+
+	(void)state;
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_return_code(chdir(BAD_PLUGINS), errno);
+	assert_return_code(
+		registry_load(".", SLOT_RLIMITS, "good", NULL, geteuid(), &backend, &err),
+		0);
+	assert_string_equal(backend->file, BAD_PLUGINS "/./rlimits-good.so");
+	registry_unref(backend);
+	assert_refused("/usr/lib", "good", ERROR_BACKEND_MISSING, "rlimits-good.so");
+	assert_return_code(chdir(here), errno);
+}
+
 /* ---- ABI ------------------------------------------------------------------------------
  */
 
@@ -386,7 +405,9 @@ static void test_folders(void **state)
 	struct bench *bench = *state;
 	char inner[128];
 
-	assert_refused("plugins", "x", ERROR_USAGE, "not an absolute path");
+	assert_refused("", "x", ERROR_USAGE, "an empty name");
+	assert_refused("drupe-no-such-folder", "x", ERROR_BACKEND_MISSING,
+		       "/drupe-no-such-folder");
 	assert_refused("/nonexistent/drupe", "x", ERROR_BACKEND_MISSING, "/nonexistent");
 	snprintf(inner, sizeof(inner), "%s/sub", bench->dir);
 	assert_return_code(mkdir(inner, 0755), errno);
@@ -654,6 +675,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_relative_folder),
 		cmocka_unit_test(test_bad_objects),
 		cmocka_unit_test(test_refusals_leave_no_descriptor),
 		cmocka_unit_test(test_guarantees),
