@@ -63,7 +63,9 @@ AC_DEFUN([DRUPE_STATIC_GUARD], [
 	GUARD_LDFLAGS=
 	AS_IF([test "$enable_sanitizers" = yes], [GUARD_LDFLAGS="$PIE_LDFLAGS"], [
 		DRUPE_TRY_FLAG([GUARD_LDFLAGS], [-static], [link])
-		AS_IF([test -z "$GUARD_LDFLAGS"], [GUARD_LDFLAGS="$PIE_LDFLAGS"])
+		dnl libtool keeps -static for itself and knows this as -all-static.
+		AS_IF([test -n "$GUARD_LDFLAGS"], [GUARD_LDFLAGS=-all-static],
+			[GUARD_LDFLAGS=$PIE_LDFLAGS])
 	])
 	AC_SUBST([GUARD_LDFLAGS])
 ])

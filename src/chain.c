@@ -147,6 +147,13 @@ static int check_layer(const struct layer *layer, const struct chain_input *inpu
 	return r;
 }
 
+bool chain_binds_by_fd(const struct backend *launcher)
+{
+	uint64_t needed = launcher->launcher.bind_fd_features;
+
+	return needed && (launcher->call.features & needed) == needed;
+}
+
 int chain_build(const struct chain_input *input, struct chain *ret_chain, struct error *err)
 {
 	struct chain chain = { 0 };

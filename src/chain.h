@@ -42,6 +42,9 @@ struct chain {
 	struct drupe_words segments[N_SEGMENTS];
 };
 
+/* Whether this launcher binds by descriptor: only then may a mount name one. */
+bool chain_binds_by_fd(const struct backend *launcher);
+
 int chain_build(const struct chain_input *input, struct chain *ret_chain, struct error *err);
 
 /* All segments behind each other: copies into WORDS. */

@@ -46,9 +46,7 @@ static const char *hand_over(struct inheritance *inherited, int fd, struct error
 static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 			    struct error *err)
 {
-	const struct backend *launcher = run->session->backends[SLOT_LAUNCHER];
-	uint64_t needed = launcher->launcher.bind_fd_features;
-	bool by_fd = needed && (launcher->call.features & needed) == needed;
+	bool by_fd = chain_binds_by_fd(run->session->backends[SLOT_LAUNCHER]);
 
 	for (size_t i = 0; i < run->plan.n_mounts; i++) {
 		const struct mount_source *source = &run->plan.sources[i];
@@ -141,7 +139,7 @@ static void close_stdio(int (*stdio)[3])
 static int build_words(struct run *run, struct inheritance *inherited, int control,
 		       struct drupe_words *words, struct error *err)
 {
-	struct chain_words texts = { .guard = GUARD_PATH };
+	struct chain_words texts = { .guard = run->session->paths->guard };
 	struct chain_input input = {
 		.backends = run->session->backends,
 		.plan = &run->plan,

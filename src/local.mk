@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The executor.  libdrupe-core.la is all of it but main; tests link it as well.
 
-pkginclude_HEADERS =
 drupeincludedir = $(includedir)/drupe
 nodist_drupeinclude_HEADERS = %D%/include/drupe/backend.h
 noinst_LTLIBRARIES += libdrupe-core.la
@@ -14,23 +13,57 @@ CLEANFILES += %D%/include/drupe/backend.h
 
 libdrupe_core_la_SOURCES = \
 	%D%/argv.c %D%/argv.h \
+	%D%/base64.c %D%/base64.h \
+	%D%/capture.c %D%/capture.h \
+	%D%/chain.c %D%/chain.h \
+	%D%/clock.h \
+	%D%/cmd-backends.c %D%/cmd-backends.h \
+	%D%/cmd-check.c %D%/cmd-check.h \
 	%D%/drupe-backend.h \
+	%D%/elf-check.c %D%/elf-check.h \
 	%D%/error.c %D%/error.h \
 	%D%/fd.c %D%/fd.h \
+	%D%/gate.c %D%/gate.h \
+	%D%/hold.c \
 	%D%/host.c %D%/host.h \
+	%D%/identity.c %D%/identity.h \
+	%D%/launch.c \
+	%D%/mapped.c %D%/mapped.h \
+	%D%/mountinfo.c %D%/mountinfo.h \
+	%D%/nearest.c %D%/nearest.h \
+	%D%/object.c %D%/object.h \
+	%D%/paths.c %D%/paths.h \
+	%D%/place.c %D%/place.h \
+	%D%/plan.c %D%/plan.h \
 	%D%/policy-ini.c \
 	%D%/policy-keys.c \
+	%D%/policy-keys.h \
 	%D%/policy-sink.h \
 	%D%/policy-yaml.c \
 	%D%/policy.c %D%/policy.h \
+	%D%/private-tmp.c %D%/private-tmp.h \
 	%D%/registry.c %D%/registry.h \
+	%D%/request.h \
+	%D%/result.c %D%/result.h \
+	%D%/rmtree.c %D%/rmtree.h \
+	%D%/run.c \
+	%D%/run.h \
+	%D%/session.c %D%/session.h \
+	%D%/spawn.c %D%/spawn.h \
+	%D%/stream.c %D%/stream.h \
+	%D%/supervise.c \
+	%D%/teardown.c \
+	%D%/tool.c %D%/tool.h \
 	%D%/trust.c %D%/trust.h \
 	%D%/utf8.c %D%/utf8.h \
-	%D%/value.c %D%/value.h
+	%D%/value.c %D%/value.h \
+	%D%/verify.c %D%/verify.h \
+	%D%/view.c %D%/view.h
 nodist_libdrupe_core_la_SOURCES = %D%/policy-builtin.c
 libdrupe_core_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) $(INIH_CFLAGS) $(JANSSON_CFLAGS) \
 	$(LIBMD_CFLAGS) -fvisibility=hidden
 libdrupe_core_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DBINDIR='"$(bindir)"' \
 	-DBACKENDDIR='"$(backenddir)"' \
 	-DGUARD_PATH='"$(guarddir)/drupe-guard"' \
 	-DPOLICYDIR='"$(sysconfdir)/drupe"'
@@ -46,3 +79,21 @@ libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS
 		echo '0 };'; \
 	} >$@.tmp && mv $@.tmp $@
 CLEANFILES += %D%/policy-builtin.c
+
+bin_PROGRAMS += drupe
+drupe_SOURCES = \
+	%D%/cmd-plan.c \
+	%D%/cmd-preflight.c \
+	%D%/cmd-run.c \
+	%D%/commands.c %D%/commands.h \
+	%D%/main.c \
+	%D%/options.c %D%/options.h
+drupe_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
+drupe_CFLAGS = $(libdrupe_core_la_CFLAGS) $(PIE_CFLAGS)
+drupe_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
+drupe_LDADD = libdrupe-core.la
+
+# The guard shares no code that needs a library: see guard.h.
+pkglibexec_PROGRAMS = drupe-guard
+drupe_guard_SOURCES = %D%/guard.c %D%/guard.h %D%/rmtree.c %D%/rmtree.h
+drupe_guard_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)

@@ -5,13 +5,13 @@
 #include <string.h>
 
 /* `none` is a name that a policy may write for scope and network: an empty slot. */
-static int load(struct session *session, enum slot slot, const char *dir, struct error *err)
+static int load(struct session *session, enum slot slot, struct error *err)
 {
 	const char *name = session->policy->backends[slot];
 
 	if (strcmp(name, "none") != 0)
-		return registry_load(dir, slot, name, session->policy, session->identity.uid,
-				     &session->backends[slot], err);
+		return registry_load(session->paths->backends, slot, name, session->policy,
+				     session->identity.uid, &session->backends[slot], err);
 	if (slot != SLOT_NETWORK)
 		return 0;
 	error_set(err, ERROR_NETWORK_UNAVAILABLE, ENOTSUP,
@@ -21,12 +21,16 @@ static int load(struct session *session, enum slot slot, const char *dir, struct
 }
 
 int session_open(const struct policy *policy, const struct request *request,
-		 const char *backend_dir, struct session *ret_session, struct error *err)
+		 const struct paths *paths, struct session *ret_session, struct error *err)
 {
-	struct session session = { .policy = policy, .view.workspace.place.fd = -1 };
+	struct session session = {
+		.paths = paths,
+		.policy = policy,
+		.tmp = PRIVATE_TMP_NONE,
+		.view.workspace.place.fd = -1,
+	};
 	int r;
 
-	session.tmp = (struct private_tmp)PRIVATE_TMP_NONE;
 	r = plan_grant(policy, request, &session.profile, &session.timeout_ms,
 		       &session.network, err);
 	if (r == 0)
@@ -34,7 +38,7 @@ int session_open(const struct policy *policy, const struct request *request,
 				     &session.identity, err);
 	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
 		if (i != SLOT_NETWORK || session.network)
-			r = load(&session, (enum slot)i, backend_dir, err);
+			r = load(&session, (enum slot)i, err);
 	if (r == 0)
 		r = view_gather(policy, session.profile, request, &session.identity,
 				&session.view, err);

@@ -7,6 +7,7 @@
 #define DRUPE_SESSION_H
 
 #include "identity.h"
+#include "paths.h"
 #include "plan.h"
 #include "policy.h"
 #include "private-tmp.h"
@@ -15,6 +16,7 @@
 #include "view.h"
 
 struct session {
+	const struct paths *paths;
 	const struct policy *policy;
 	const struct profile *profile;
 	struct identity identity;
@@ -31,7 +33,7 @@ struct session {
  * places.  Nothing on the host is changed: `drupe plan` stops here.
  */
 int session_open(const struct policy *policy, const struct request *request,
-		 const char *backend_dir, struct session *ret_session, struct error *err);
+		 const struct paths *paths, struct session *ret_session, struct error *err);
 
 /* Make the private tmp, unless the profile has a fresh one for each command. */
 int session_make_tmp(struct session *session, struct error *err);
