@@ -36,3 +36,14 @@ install-data-hook:
 uninstall-hook:
 	for la in $(backend_LTLIBRARIES); do \
 		so=$${la##*/}; rm -f "$(DESTDIR)$(backenddir)/$${so%.la}.so"; done
+
+# For backends that are built elsewhere: what they find drupe by, and one to copy.
+aclocaldir = $(datadir)/aclocal
+dist_aclocal_DATA = m4/drupe.m4
+pkgconfig_DATA = drupe.pc
+EXTRA_DIST += \
+	%D%/example/Makefile.am \
+	%D%/example/README \
+	%D%/example/configure.ac \
+	%D%/example/rlimits-example.c \
+	%D%/example/test-example.c
