@@ -78,8 +78,7 @@ result 'drupe-backend(3) has every field'
 # The options that the code takes, in the page and in each completion.
 if [ -f "$top/src/options.c" ]; then
 	text drupe.1 >"$tmp/page"
-	grep -o '"[a-z]*-*[a-z]*-*[a-z]*", *\(required\|no\)_argument' "$top/src/options.c" |
-		cut -d'"' -f2 | sort -u >"$tmp/options"
+	sed -n 's/^	{ "\([a-z-]*\)", .*FOR_.*/\1/p' "$top/src/options.c" >"$tmp/options"
 	[ -s "$tmp/options" ] || echo 'no options found in options.c' >"$tmp/wrong"
 	while read -r option; do
 		grep -q -- "--$option\\b" "$tmp/page" || echo "--$option: not in drupe.1"
