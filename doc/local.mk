@@ -3,7 +3,8 @@
 # build, so that the installed pages name the files that are really looked at.
 
 man_MANS = %D%/man/drupe.1 %D%/man/drupe-policy.5 %D%/man/drupe-backend.3
-EXTRA_DIST += %D%/drupe.1 %D%/drupe-policy.5 %D%/drupe-backend.3
+TESTS += %D%/docs.test
+EXTRA_DIST += %D%/docs.test %D%/drupe.1 %D%/drupe-policy.5 %D%/drupe-backend.3
 CLEANFILES += $(man_MANS)
 
 FILL = $(SED) \
