@@ -90,7 +90,8 @@ static void add_to_tail(struct capture *capture, const char *data, size_t length
 	}
 	while (length > 0) {
 		size_t at = (size_t)(capture->n_tail % capture->tail_size);
-		size_t n = capture->tail_size - at < length ? capture->tail_size - at : length;
+		size_t n = capture->tail_size - at < length ? capture->tail_size - at
+							    : length;
 
 		memcpy(capture->tail + at, data, n);
 		capture->n_tail += n;
@@ -114,11 +115,11 @@ void capture_add(struct capture *capture, const char *data, size_t length)
 /* Lay the ring straight: the last bytes, oldest first. */
 static size_t straighten_tail(struct capture *capture, char *to)
 {
-	size_t have = capture->n_tail < capture->tail_size ? (size_t)capture->n_tail :
-							     capture->tail_size;
-	size_t start = have < capture->tail_size || have == 0 ?
-			       0 :
-			       (size_t)(capture->n_tail % capture->tail_size);
+	size_t have = capture->n_tail < capture->tail_size ? (size_t)capture->n_tail
+							   : capture->tail_size;
+	size_t start = have < capture->tail_size || have == 0
+			       ? 0
+			       : (size_t)(capture->n_tail % capture->tail_size);
 
 	memcpy(to, capture->tail + start, have - start);
 	memcpy(to + have - start, capture->tail, start);
@@ -152,10 +153,11 @@ static int assemble(struct capture *capture, const char *all, size_t length,
 		    struct captured *captured)
 {
 	uint64_t head_max = head_limit(capture), tail_max = capture->limit / 2;
-	size_t head = capture->invalid ? (size_t)head_max :
-					 characters_from_start(all, capture->n_head, head_max);
-	size_t tail = capture->invalid ? length - (size_t)tail_max :
-					 characters_from_end(all, length, tail_max);
+	size_t head = capture->invalid
+			      ? (size_t)head_max
+			      : characters_from_start(all, capture->n_head, head_max);
+	size_t tail = capture->invalid ? length - (size_t)tail_max
+				       : characters_from_end(all, length, tail_max);
 	bool newline = head > 0 && all[head - 1] == '\n';
 	FILE *file = open_memstream(&captured->text, &captured->length);
 

@@ -16,9 +16,9 @@ struct capture {
 	bool invalid;	     /* not UTF-8 */
 	char partial[4];     /* a character that the last chunk cut */
 	size_t n_partial;
-	char *head, *tail;   /* first and last bytes: four per character */
+	char *head, *tail; /* first and last bytes: four per character */
 	size_t head_size, tail_size, n_head;
-	uint64_t n_tail;     /* bytes that went to the ring */
+	uint64_t n_tail; /* bytes that went to the ring */
 };
 
 /* What is handed out: head, one line that counts what is missing, tail. */

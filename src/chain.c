@@ -93,8 +93,8 @@ static const struct layer {
 static int refuse(const struct backend *backend, struct error *err, const char *what,
 		  const char *word)
 {
-	error_set(err, ERROR_BACKEND_FAILED, EINVAL, "%s: its words %s \"%s\"", backend->file,
-		  what, word);
+	error_set(err, ERROR_BACKEND_FAILED, EINVAL, "%s: its words %s \"%s\"",
+		  backend->file, what, word);
 	error_backend(err, slot_names[backend->slot], backend->object.name);
 	return -EINVAL;
 }
@@ -105,21 +105,23 @@ static int check_ends(const struct backend *backend, const struct drupe_words *w
 		      struct error *err)
 {
 	if (words->count == 0 || strcmp(words->words[0], backend->object.tool) != 0)
-		return refuse(backend, err, "do not start with its tool", backend->object.tool);
+		return refuse(backend, err, "do not start with its tool",
+			      backend->object.tool);
 	if (strcmp(words->words[words->count - 1], "--") != 0)
 		return refuse(backend, err, "do not end with", "--");
 	return 0;
 }
 
 /* Spec 5.3.2: none of the launcher's promises may be missing from what is run. */
-static int check_guarantees(const struct backend *backend, const struct drupe_words *words,
-			    struct error *err)
+static int check_guarantees(const struct backend *backend,
+			    const struct drupe_words *words, struct error *err)
 {
 	const struct drupe_launcher_ops *ops = &backend->launcher;
 
 	for (size_t i = 0; i < ops->n_guarantees; i++) {
 		const struct drupe_guarantee_word *promise =
-			(const void *)((const char *)ops->guarantees + i * ops->guarantee_size);
+			(const void *)((const char *)ops->guarantees +
+				       i * ops->guarantee_size);
 		size_t at = 1;
 
 		while (at < words->count && strcmp(words->words[at], promise->word) != 0)
@@ -133,8 +135,9 @@ static int check_guarantees(const struct backend *backend, const struct drupe_wo
 static int check_layer(const struct layer *layer, const struct chain_input *input,
 		       const struct drupe_words *words, struct error *err)
 {
-	const struct backend *backend =
-		layer->slot < N_SLOTS ? input->backends[layer->slot] : NULL;
+	const struct backend *backend = layer->slot < N_SLOTS
+						? input->backends[layer->slot]
+						: NULL;
 	int r = argv_check(words, ERROR_BACKEND_FAILED, err);
 
 	if (r < 0 && backend)
@@ -154,7 +157,8 @@ bool chain_binds_by_fd(const struct backend *launcher)
 	return needed && (launcher->call.features & needed) == needed;
 }
 
-int chain_build(const struct chain_input *input, struct chain *ret_chain, struct error *err)
+int chain_build(const struct chain_input *input, struct chain *ret_chain,
+		struct error *err)
 {
 	struct chain chain = { 0 };
 

@@ -26,8 +26,8 @@ extern const char *const segment_names[N_SEGMENTS];
 struct chain_words {
 	const char *guard; /* path of drupe-guard */
 	const char *control_fd, *info_fd, *status_fd, *block_fd, *sync_fd;
-	const char *keep;  /* comma-separated descriptors that the launcher gets */
-	const char *tmp;   /* what the guard of a killed executor removes, or NULL */
+	const char *keep; /* comma-separated descriptors that the launcher gets */
+	const char *tmp;  /* what the guard of a killed executor removes, or NULL */
 };
 
 struct chain_input {
@@ -45,7 +45,8 @@ struct chain {
 /* Whether this launcher binds by descriptor: only then may a mount name one. */
 bool chain_binds_by_fd(const struct backend *launcher);
 
-int chain_build(const struct chain_input *input, struct chain *ret_chain, struct error *err);
+int chain_build(const struct chain_input *input, struct chain *ret_chain,
+		struct error *err);
 
 /* All segments behind each other: copies into WORDS. */
 void chain_join(const struct chain *chain, struct drupe_words *words);

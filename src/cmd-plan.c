@@ -8,11 +8,16 @@
 #include "result.h"
 
 static const char *const op_names[] = {
-	[DRUPE_MOUNT_BIND] = "bind",	   [DRUPE_MOUNT_RO_BIND] = "ro-bind",
-	[DRUPE_MOUNT_RO_BIND_TRY] = "ro-bind-try", [DRUPE_MOUNT_TMPFS] = "tmpfs",
-	[DRUPE_MOUNT_DIR] = "dir",	   [DRUPE_MOUNT_SYMLINK] = "symlink",
-	[DRUPE_MOUNT_PROC] = "proc",	   [DRUPE_MOUNT_DEV] = "dev",
-	[DRUPE_MOUNT_DATA] = "data",	   [DRUPE_MOUNT_REMOUNT_RO] = "remount-ro",
+	[DRUPE_MOUNT_BIND] = "bind",
+	[DRUPE_MOUNT_RO_BIND] = "ro-bind",
+	[DRUPE_MOUNT_RO_BIND_TRY] = "ro-bind-try",
+	[DRUPE_MOUNT_TMPFS] = "tmpfs",
+	[DRUPE_MOUNT_DIR] = "dir",
+	[DRUPE_MOUNT_SYMLINK] = "symlink",
+	[DRUPE_MOUNT_PROC] = "proc",
+	[DRUPE_MOUNT_DEV] = "dev",
+	[DRUPE_MOUNT_DATA] = "data",
+	[DRUPE_MOUNT_REMOUNT_RO] = "remount-ro",
 };
 
 static const struct chain_words placeholders = {
@@ -42,7 +47,8 @@ static json_t *words_json(const struct drupe_words *words)
 /* The name of the backend in a segment; the guard and the command have none. */
 static const char *backend_of(const struct planned *planned, enum segment segment)
 {
-	const char *const *backends = (const char *const *)planned->session->policy->backends;
+	const char *const *backends = (const char *const *)
+					      planned->session->policy->backends;
 
 	switch (segment) {
 	case SEGMENT_SCOPE:
@@ -67,9 +73,10 @@ static json_t *stages_json(const struct planned *planned)
 		const char *backend = backend_of(planned, (enum segment)i);
 
 		json_array_append_new(
-			json, json_pack("{s:s, s:o, s:o}", "stage", segment_names[i], "backend",
-					backend ? json_text(backend) : json_null(), "argv",
-					words_json(&planned->chain.segments[i])));
+			json,
+			json_pack("{s:s, s:o, s:o}", "stage", segment_names[i], "backend",
+				  backend ? json_text(backend) : json_null(), "argv",
+				  words_json(&planned->chain.segments[i])));
 	}
 	return json;
 }
@@ -88,16 +95,18 @@ static json_t *mounts_json(const struct plan *plan)
 
 	for (size_t i = 0; i < plan->n_mounts; i++) {
 		const struct drupe_mount *mount = &plan->mounts[i];
-		json_t *row = json_pack("{s:s, s:o, s:b}", "op", op_names[mount->op], "dest",
-					json_text(mount->dest), "writable",
+		json_t *row = json_pack("{s:s, s:o, s:b}", "op", op_names[mount->op],
+					"dest", json_text(mount->dest), "writable",
 					plan->sources[i].writable);
 
 		if (mount->source)
 			json_object_set_new(row, "source", json_text(mount->source));
 		if (plan->sources[i].data)
-			json_object_set_new(row, "data", json_text(plan->sources[i].data));
+			json_object_set_new(row, "data",
+					    json_text(plan->sources[i].data));
 		if (mount->bytes)
-			json_object_set_new(row, "bytes", json_integer((json_int_t)mount->bytes));
+			json_object_set_new(row, "bytes",
+					    json_integer((json_int_t)mount->bytes));
 		json_array_append_new(json, row);
 	}
 	return json;
@@ -108,7 +117,8 @@ static json_t *env_json(const struct plan *plan)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < plan->n_env; i++)
-		json_object_set_new(json, plan->env_names[i], json_text(plan->env_values[i]));
+		json_object_set_new(json, plan->env_names[i],
+				    json_text(plan->env_values[i]));
 	return json;
 }
 
@@ -127,7 +137,8 @@ static json_t *cgroup_json(const struct plan *plan)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < plan->n_cgroup; i++)
-		json_object_set_new(json, cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
+		json_object_set_new(json,
+				    cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
 				    json_integer((json_int_t)plan->cgroup[i].value));
 	return json;
 }
@@ -136,14 +147,15 @@ static json_t *plan_json(const struct planned *planned)
 {
 	const struct session *session = planned->session;
 
-	return json_pack("{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
-			 session->profile->name, "user", session->identity.name, "workspace",
-			 access_name(session->profile->workspace), "timeout_seconds",
-			 (double)session->timeout_ms / 1000, "network",
-			 session->network ? "private" : "none", "stages", stages_json(planned),
-			 "argv", argv_json(planned), "mounts", mounts_json(&planned->plan), "env",
-			 env_json(&planned->plan), "limits", limits_json(&planned->plan), "cgroup",
-			 cgroup_json(&planned->plan));
+	return json_pack(
+		"{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
+		session->profile->name, "user", session->identity.name, "workspace",
+		access_name(session->profile->workspace), "timeout_seconds",
+		(double)session->timeout_ms / 1000, "network",
+		session->network ? "private" : "none", "stages", stages_json(planned),
+		"argv", argv_json(planned), "mounts", mounts_json(&planned->plan), "env",
+		env_json(&planned->plan), "limits", limits_json(&planned->plan), "cgroup",
+		cgroup_json(&planned->plan));
 }
 
 /* One word as a shell would take it, so that a line can be read without doubt. */
@@ -211,7 +223,8 @@ static void print_text(const struct planned *planned)
 		printf("  %s %llu\n", plan->limits[i].name,
 		       (unsigned long long)plan->limits[i].value);
 	for (size_t i = 0; i < plan->n_cgroup; i++)
-		printf("  %s %llu\n", cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
+		printf("  %s %llu\n",
+		       cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
 		       (unsigned long long)plan->cgroup[i].value);
 }
 

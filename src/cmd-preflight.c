@@ -25,7 +25,9 @@ struct checks {
 static void check(struct checks *checks, enum verdict verdict, const char *name,
 		  const char *detail, const char *fix)
 {
-	static const char *const words[] = { [GOOD] = "ok", [BAD] = "FAIL", [NOTE] = "note" };
+	static const char *const words[] = {
+		[GOOD] = "ok", [BAD] = "FAIL", [NOTE] = "note"
+	};
 
 	checks->failed |= verdict == BAD;
 	json_array_append_new(checks->rows,
@@ -50,7 +52,8 @@ static void check_error(struct checks *checks, const char *name, const struct er
 	check(checks, BAD, name, err->message, err->hint);
 }
 
-/* ---- the host ------------------------------------------------------------------------ */
+/* ---- the host ------------------------------------------------------------------------
+ */
 
 /* Switches that forbid what a launcher without privileges needs. */
 static const struct {
@@ -69,7 +72,8 @@ static const struct {
 	  "user.max_net_namespaces is 0: network namespaces are off",
 	  "sysctl -w user.max_net_namespaces=10000, and a line in /etc/sysctl.d" },
 	{ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
-	  "AppArmor restricts user namespaces (kernel.apparmor_restrict_unprivileged_userns)",
+	  "AppArmor restricts user namespaces "
+	  "(kernel.apparmor_restrict_unprivileged_userns)",
 	  "install drupe's AppArmor profile (conf/apparmor/drupe) and reload AppArmor" },
 };
 
@@ -111,25 +115,26 @@ static void check_locale(struct checks *checks, const struct session *session)
 	      "generate it, or set `env: {LANG: C.UTF-8}` in the profile");
 }
 
-/* ---- the sandbox ------------------------------------------------------------------------- */
+/* ---- the sandbox
+ * ------------------------------------------------------------------------- */
 
 /* Spec 5.3.6, and what else can only be seen from inside; a line for each. */
-static const char script[] =
-	"t() { n=$1; shift; if \"$@\"; then echo \"ok $n\"; else echo \"FAIL $n\"; fi; }\n"
-	"w() { if (: >\"$1/.drupe-preflight\") 2>/dev/null; then "
-	"rm -f \"$1/.drupe-preflight\"; return 0; fi; return 1; }\n"
-	"n() { ! \"$@\"; }\n"
-	"e() { ! read -r x </proc/1/environ && test -z \"$x\"; }\n"
-	"t 'working directory' test \"$PWD\" = \"$1\"\n"
-	"case $2 in write) t 'workspace writable' test -w \"$1\";;"
-	" read) t 'workspace read-only' n test -w \"$1\";; esac\n"
-	"t 'HOME' test \"$HOME\" = /home/sandbox\n"
-	"t 'TMPDIR' test \"$TMPDIR\" = /tmp\n"
-	"t '/tmp writable' w /tmp\n"
-	"t '/ sealed' n w /\n"
-	"t '/etc sealed' n w /etc\n"
-	"t '/dev sealed' n w /dev\n"
-	"t 'no environment of the caller' e\n";
+static const char script[] = "t() { n=$1; shift; if \"$@\"; then echo \"ok $n\"; else "
+			     "echo \"FAIL $n\"; fi; }\n"
+			     "w() { if (: >\"$1/.drupe-preflight\") 2>/dev/null; then "
+			     "rm -f \"$1/.drupe-preflight\"; return 0; fi; return 1; }\n"
+			     "n() { ! \"$@\"; }\n"
+			     "e() { ! read -r x </proc/1/environ && test -z \"$x\"; }\n"
+			     "t 'working directory' test \"$PWD\" = \"$1\"\n"
+			     "case $2 in write) t 'workspace writable' test -w \"$1\";;"
+			     " read) t 'workspace read-only' n test -w \"$1\";; esac\n"
+			     "t 'HOME' test \"$HOME\" = /home/sandbox\n"
+			     "t 'TMPDIR' test \"$TMPDIR\" = /tmp\n"
+			     "t '/tmp writable' w /tmp\n"
+			     "t '/ sealed' n w /\n"
+			     "t '/etc sealed' n w /etc\n"
+			     "t '/dev sealed' n w /dev\n"
+			     "t 'no environment of the caller' e\n";
 
 static void take_lines(struct checks *checks, char *text)
 {
@@ -139,7 +144,8 @@ static void take_lines(struct checks *checks, char *text)
 		if (strncmp(line, "ok ", 3) == 0)
 			check(checks, GOOD, line + 3, "", "");
 		else if (strncmp(line, "FAIL ", 5) == 0)
-			check(checks, BAD, line + 5, "not as it must be inside the sandbox",
+			check(checks, BAD, line + 5,
+			      "not as it must be inside the sandbox",
 			      "please report this, with `drupe plan -- true`");
 	}
 }
@@ -165,7 +171,8 @@ static void judge(struct checks *checks, const struct result *result)
 	} else {
 		snprintf(detail, sizeof(detail), "the test command ended with status %d",
 			 result_exit_status(result));
-		check(checks, BAD, "sandbox", detail, "see what /bin/sh says: drupe run -- sh -c true");
+		check(checks, BAD, "sandbox", detail,
+		      "see what /bin/sh says: drupe run -- sh -c true");
 	}
 	if (result->streams[0].text)
 		take_lines(checks, result->streams[0].text);
@@ -174,9 +181,13 @@ static void judge(struct checks *checks, const struct result *result)
 static void try_sandbox(struct checks *checks, struct session *session)
 {
 	char text[sizeof(script)];
-	char *command[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" }, text,
-			    (char[]){ "sh" }, session->view.workspace.dest,
-			    strdup(mode_of(session)), NULL };
+	char *command[] = { (char[]){ "/bin/sh" },
+			    (char[]){ "-c" },
+			    text,
+			    (char[]){ "sh" },
+			    session->view.workspace.dest,
+			    strdup(mode_of(session)),
+			    NULL };
 	struct request request = checks->options->request;
 	const struct run_io io = { .capture = true, .in = -1, .cancel = -1 };
 	struct error err = { 0 };
@@ -194,7 +205,8 @@ static void try_sandbox(struct checks *checks, struct session *session)
 	free(command[5]);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- all of it
+ * ------------------------------------------------------------------------------ */
 
 /* Each backend on a line, also when another one is missing. */
 static void try_backends(struct checks *checks, const struct policy *policy, uid_t uid)
@@ -210,7 +222,8 @@ static void try_backends(struct checks *checks, const struct policy *policy, uid
 		if (strcmp(policy->backends[i], "none") == 0)
 			check(checks, GOOD, name, "", "");
 		else if (registry_load(checks->options->paths.backends, (enum slot)i,
-				       policy->backends[i], policy, uid, &backend, &err) < 0)
+				       policy->backends[i], policy, uid, &backend,
+				       &err) < 0)
 			check_error(checks, name, &err);
 		else
 			check(checks, GOOD, name, backend->object.tool, "");
@@ -227,7 +240,8 @@ static void try_all(struct checks *checks)
 	struct error err = { 0 };
 	const char *user = options->request.user;
 
-	if (policy_open(options->policy, options->paths.policies, &policy, &findings, &err) < 0) {
+	if (policy_open(options->policy, options->paths.policies, &policy, &findings,
+			&err) < 0) {
 		check_error(checks, "policy", &err);
 		return;
 	}
@@ -241,7 +255,8 @@ static void try_all(struct checks *checks)
 	identity_free(&identity);
 	if (checks->failed)
 		return;
-	if (session_open(policy, &options->request, &options->paths, &session, &err) < 0) {
+	if (session_open(policy, &options->request, &options->paths, &session, &err) <
+	    0) {
 		check_error(checks, "session", &err);
 		return;
 	}
@@ -259,7 +274,8 @@ int cmd_preflight(const struct options *options)
 	signal(SIGPIPE, SIG_IGN);
 	try_all(&checks);
 	if (options->json)
-		print_json(json_pack("{s:b, s:O}", "ok", !checks.failed, "checks", checks.rows));
+		print_json(json_pack("{s:b, s:O}", "ok", !checks.failed, "checks",
+				     checks.rows));
 	json_decref(checks.rows);
 	return checks.failed ? EXIT_FINDINGS : EXIT_GOOD;
 }

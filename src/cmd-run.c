@@ -20,7 +20,8 @@ static int watch_signals(int *ret_fd, struct error *err)
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		if (sigaction(signals[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
 			sigaddset(&set, signals[i]);
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -36,7 +37,8 @@ static int signal_of(int fd)
 {
 	struct signalfd_siginfo info;
 
-	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : SIGTERM;
+	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo
+							     : SIGTERM;
 }
 
 /* Everything from policy to the last byte of output. */
@@ -87,7 +89,9 @@ static void say(const struct options *options, const struct result *result)
 			strerror(result->sink_errno));
 	for (size_t i = 0; i < 2 && !result->has_text; i++)
 		if (result->status != RUN_REFUSED && result->streams[i].omitted > 0)
-			fprintf(stderr, "drupe: %s: %llu bytes beyond stream_limit were dropped\n",
+			fprintf(stderr,
+				"drupe: %s: %llu bytes beyond stream_limit were "
+				"dropped\n",
 				names[i], (unsigned long long)result->streams[i].omitted);
 	if (options->verbose && result->status != RUN_REFUSED)
 		fprintf(stderr, "drupe: held, verified and released; ran %.3f s\n",
@@ -102,7 +106,8 @@ static int open_report(const struct options *options, int *ret_fd, struct error 
 	if (!options->report)
 		return 0;
 	fd = fd_above_stdio(open(options->report,
-				 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666));
+				 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+				 0666));
 	if (fd < 0) {
 		error_set(err, ERROR_USAGE, -fd, "--report \"%s\": %s", options->report,
 			  strerror(-fd));
@@ -117,7 +122,8 @@ static int report(const struct options *options, int fd, json_t *json)
 {
 	int r = 0;
 
-	if (fd >= 0 && (json_dumpfd(json, fd, JSON_COMPACT) < 0 || write(fd, "\n", 1) != 1)) {
+	if (fd >= 0 &&
+	    (json_dumpfd(json, fd, JSON_COMPACT) < 0 || write(fd, "\n", 1) != 1)) {
 		fprintf(stderr, "drupe: --report: cannot write the result: %s\n",
 			strerror(errno));
 		r = -EIO;
@@ -144,8 +150,9 @@ int cmd_run(const struct options *options)
 	say(options, &result);
 	status = result_exit_status(&result);
 	if (options->json || report_fd >= 0) {
-		r = report(options, report_fd,
-			   result_json(&result, policy, profile, options->request.command));
+		r = report(
+			options, report_fd,
+			result_json(&result, policy, profile, options->request.command));
 		if (r == -EPIPE)
 			status = EXIT_PIPE;
 	}

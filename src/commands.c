@@ -7,19 +7,21 @@ int command_open(const struct options *options, struct policy **ret_policy,
 		 struct session *ret_session, struct error *err)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
-	int r = policy_open(options->policy, options->paths.policies, ret_policy, &findings, err);
+	int r = policy_open(options->policy, options->paths.policies, ret_policy,
+			    &findings, err);
 
 	if (r < 0)
 		return r;
-	return session_open(*ret_policy, &options->request, &options->paths, ret_session, err);
+	return session_open(*ret_policy, &options->request, &options->paths, ret_session,
+			    err);
 }
 
 int print_json(json_t *json)
 {
 	int r = 0;
 
-	if (!json || json_dumpf(json, stdout, JSON_COMPACT) < 0 || fputc('\n', stdout) < 0 ||
-	    fflush(stdout) != 0)
+	if (!json || json_dumpf(json, stdout, JSON_COMPACT) < 0 ||
+	    fputc('\n', stdout) < 0 || fflush(stdout) != 0)
 		r = -(errno ? errno : EIO);
 	json_decref(json);
 	return r;

@@ -11,22 +11,22 @@ static const struct {
 	enum stage stage;
 	const char *word;
 	const char *help;
-} code_table[] = {
-	[ERROR_NONE] = { STAGE_INTERNAL, "none", "" },
+} code_table[] = { [ERROR_NONE] = { STAGE_INTERNAL, "none", "" },
 #define X(name, stage, word, help) [ERROR_##name] = { STAGE_##stage, word, help },
-	ERROR_CODES(X)
+		   ERROR_CODES(X)
 #undef X
 };
 
 static const char *const stage_names[] = {
-	[STAGE_POLICY] = "policy",   [STAGE_BACKEND] = "backend",
+	[STAGE_POLICY] = "policy",	 [STAGE_BACKEND] = "backend",
 	[STAGE_PREFLIGHT] = "preflight", [STAGE_SCOPE] = "scope",
 	[STAGE_LAUNCHER] = "launcher",	 [STAGE_VERIFY] = "verify",
 	[STAGE_NETWORK] = "network",	 [STAGE_RLIMITS] = "rlimits",
 	[STAGE_SESSION] = "session",	 [STAGE_INTERNAL] = "internal",
 };
 
-int error_set(struct error *err, enum error_code code, int errnum, const char *format, ...)
+int error_set(struct error *err, enum error_code code, int errnum, const char *format,
+	      ...)
 {
 	if (err) {
 		va_list args;

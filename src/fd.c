@@ -56,13 +56,14 @@ int fd_data(const char *text, size_t length, int *ret_fd, struct error *err)
 
 		if (n < 0 && errno != EINTR)
 			return error_set(err, ERROR_SYSTEM, errno,
-					 "cannot fill a memory file: %s", strerror(errno));
+					 "cannot fill a memory file: %s",
+					 strerror(errno));
 		if (n > 0)
 			done += (size_t)n;
 	}
 	if (lseek(fd, 0, SEEK_SET) < 0)
-		return error_set(err, ERROR_SYSTEM, errno, "cannot rewind a memory file: %s",
-				 strerror(errno));
+		return error_set(err, ERROR_SYSTEM, errno,
+				 "cannot rewind a memory file: %s", strerror(errno));
 	*ret_fd = take_fd(&fd);
 	return 0;
 }

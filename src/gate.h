@@ -17,7 +17,10 @@ struct gate {
 	int block_read, block_write;
 };
 
-#define GATE_NONE { -1, -1, -1, -1, -1, -1 }
+#define GATE_NONE                      \
+	{                              \
+		-1, -1, -1, -1, -1, -1 \
+	}
 
 int gate_open(struct gate *gate, struct error *err);
 

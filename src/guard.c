@@ -2,7 +2,8 @@
 /*
  * drupe-guard: the executor's own process between it and the launcher.
  *
- *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,... [--tmp=DIR] -- LAUNCHER...
+ *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,... [--tmp=DIR] --
+ * LAUNCHER...
  *
  * See guard.h for what it is for.  It starts the launcher with an empty
  * environment, with the descriptors of --keep and no others, and with neither
@@ -34,7 +35,7 @@
 #include "rmtree.h"
 
 #define MAX_KEEP 256
-#define RELIST_MS 10	/* /proc/…/children may miss one while others exit */
+#define RELIST_MS 10	  /* /proc/…/children may miss one while others exit */
 #define KEYRING_TRIES 500 /* of 2 ms: quota is given back with a delay */
 
 struct guard {
@@ -43,10 +44,10 @@ struct guard {
 	size_t n_keep;
 	const char *tmp;
 	char **launcher;
-	pid_t pid;	/* of the launcher, 0: reaped */
-	bool dying;	/* kill whatever there is */
-	bool orphaned;	/* the executor is gone without a goodbye */
-	bool empty;	/* GUARD_EMPTY was sent */
+	pid_t pid;     /* of the launcher, 0: reaped */
+	bool dying;    /* kill whatever there is */
+	bool orphaned; /* the executor is gone without a goodbye */
+	bool empty;    /* GUARD_EMPTY was sent */
 };
 
 static void say(const struct guard *guard, uint32_t event, uint32_t what, int value)
@@ -62,7 +63,8 @@ static int parse_fd(const char *text)
 	char *end;
 	long fd = strtol(text, &end, 10);
 
-	return *text && (*end == '\0' || *end == ',') && fd >= 0 && fd < 1 << 20 ? (int)fd : -1;
+	return *text && (*end == '\0' || *end == ',') && fd >= 0 && fd < 1 << 20 ? (int)fd
+										 : -1;
 }
 
 static bool parse_keep(struct guard *guard, const char *list)
@@ -90,7 +92,8 @@ static bool parse_arguments(struct guard *guard, char **argv)
 			guard->sync = parse_fd(*argv + 7);
 		else if (strncmp(*argv, "--tmp=", 6) == 0)
 			guard->tmp = *argv + 6;
-		else if (strncmp(*argv, "--keep=", 7) != 0 || !parse_keep(guard, *argv + 7))
+		else if (strncmp(*argv, "--keep=", 7) != 0 ||
+			 !parse_keep(guard, *argv + 7))
 			return false;
 	}
 	if (!*argv || !argv[1])
@@ -168,7 +171,8 @@ static int check_gate(const struct guard *guard)
 
 	if (flags < 0 || fstat(guard->block, &in) < 0 || fstat(guard->sync, &out) < 0)
 		return -errno;
-	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_NONBLOCK) || !S_ISFIFO(in.st_mode))
+	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_NONBLOCK) ||
+	    !S_ISFIFO(in.st_mode))
 		return -EBADF;
 	flags = fcntl(guard->sync, F_GETFL);
 	if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_NONBLOCK) ||
@@ -305,7 +309,8 @@ static void kill_children(void)
 		return;
 	}
 	while (fscanf(file, "%d", &pid) == 1)
-		kill(pid, SIGKILL); /* ours until we reap it: the number cannot be reused */
+		kill(pid,
+		     SIGKILL); /* ours until we reap it: the number cannot be reused */
 	fclose(file);
 }
 
@@ -385,7 +390,8 @@ int main(int argc, char **argv)
 	int r;
 
 	if (argc < 2 || !parse_arguments(&guard, argv)) {
-		fputs("drupe-guard: this is a part of drupe, not to be called by hand\n", stderr);
+		fputs("drupe-guard: this is a part of drupe, not to be called by hand\n",
+		      stderr);
 		return 125;
 	}
 	r = setup(&guard);

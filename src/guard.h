@@ -28,8 +28,9 @@ enum guard_event {
 enum guard_step {
 	GUARD_STEP_SETUP = 1,	/* signals, subreaper */
 	GUARD_STEP_KEYRING = 2, /* a session keyring of its own */
-	GUARD_STEP_DESCRIPTOR = 3, /* a descriptor for the launcher is not as it must be */
-	GUARD_STEP_EXEC = 4,	/* the launcher's program could not be executed */
+	GUARD_STEP_DESCRIPTOR =
+		3,	     /* a descriptor for the launcher is not as it must be */
+	GUARD_STEP_EXEC = 4, /* the launcher's program could not be executed */
 };
 
 struct guard_message {

@@ -18,7 +18,8 @@
 #define LOOK_NS (100 * 1000)
 #define REPORT_SIZE 65536
 
-/* ---- failures --------------------------------------------------------------------------- */
+/* ---- failures
+ * --------------------------------------------------------------------------- */
 
 static int guard_failure(const struct run *run, struct error *err)
 {
@@ -26,18 +27,22 @@ static int guard_failure(const struct run *run, struct error *err)
 		[0] = "could not fork",
 		[GUARD_STEP_SETUP] = "could not set itself up",
 		[GUARD_STEP_KEYRING] = "could not get a session keyring of its own",
-		[GUARD_STEP_DESCRIPTOR] = "found a descriptor of the gate not as it must be",
+		[GUARD_STEP_DESCRIPTOR] =
+			"found a descriptor of the gate not as it must be",
 		[GUARD_STEP_EXEC] = "could not execute the launcher",
 	};
-	uint32_t step = run->events.failed_step <= GUARD_STEP_EXEC ? run->events.failed_step : 0;
+	uint32_t step = run->events.failed_step <= GUARD_STEP_EXEC
+				? run->events.failed_step
+				: 0;
 	int errnum = run->events.failed_errno;
-	enum error_code code = errnum == E2BIG ? ERROR_ARGUMENTS_TOO_LONG :
-			       step == GUARD_STEP_EXEC ? ERROR_LAUNCHER_FAILED :
-							 ERROR_SPAWN_FAILED;
+	enum error_code code = errnum == E2BIG		 ? ERROR_ARGUMENTS_TOO_LONG
+			       : step == GUARD_STEP_EXEC ? ERROR_LAUNCHER_FAILED
+							 : ERROR_SPAWN_FAILED;
 
 	error_set(err, code, errnum, "drupe-guard %s: %s", steps[step], strerror(errnum));
 	if (errnum == E2BIG)
-		error_hint(err, "give the command fewer or shorter arguments (see execve(2))");
+		error_hint(err,
+			   "give the command fewer or shorter arguments (see execve(2))");
 	return -errnum;
 }
 
@@ -84,16 +89,20 @@ static int explain(struct run *run, struct error *err)
 	char ending[64] = "did not end";
 
 	if (run->events.exited && WIFSIGNALED(status))
-		snprintf(ending, sizeof(ending), "was ended by signal %d", WTERMSIG(status));
+		snprintf(ending, sizeof(ending), "was ended by signal %d",
+			 WTERMSIG(status));
 	else if (run->events.exited)
-		snprintf(ending, sizeof(ending), "ended with status %d", WEXITSTATUS(status));
+		snprintf(ending, sizeof(ending), "ended with status %d",
+			 WEXITSTATUS(status));
 	if (launcher->launcher.diagnose)
 		launcher->launcher.diagnose(&launcher->call, text, &diagnosis);
-	error_set(err, code_of(diagnosis.code), EIO, "%s %s before the command ran%s%s%s%s",
-		  launcher->object.tool, ending, diagnosis.cause ? ": " : "",
-		  diagnosis.cause ? diagnosis.cause : "", *text ? ": " : "", text);
-	error_hint(err, "%s", diagnosis.remedy ? diagnosis.remedy :
-						 "`drupe preflight` looks for the cause");
+	error_set(err, code_of(diagnosis.code), EIO,
+		  "%s %s before the command ran%s%s%s%s", launcher->object.tool, ending,
+		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
+		  *text ? ": " : "", text);
+	error_hint(err, "%s",
+		   diagnosis.remedy ? diagnosis.remedy
+				    : "`drupe preflight` looks for the cause");
 	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
 	return -EIO;
 }
@@ -113,7 +122,8 @@ int run_launcher_failure(struct run *run, struct error *err)
 	return explain(run, err);
 }
 
-/* ---- the report ----------------------------------------------------------------------------- */
+/* ---- the report
+ * ----------------------------------------------------------------------------- */
 
 static bool launcher_is_gone(const struct run *run)
 {
@@ -126,7 +136,8 @@ static int hold_error(const struct run *run, int r, struct error *err)
 		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
 	return error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
 			 "%s did not get ready within %d seconds",
-			 run->session->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+			 run->session->backends[SLOT_LAUNCHER]->object.tool,
+			 READY_MS / 1000);
 }
 
 /* Read to the end: one read may return a fragment.  Longer than SIZE: no report. */
@@ -147,8 +158,8 @@ static ssize_t read_report(struct run *run, char *text, size_t size, int64_t dea
 			continue;
 		n = read(run->gate.info_read, text + used, size - 1 - used);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return error_set(err, ERROR_SYSTEM, errno, "cannot read the report: %s",
-					 strerror(errno));
+			return error_set(err, ERROR_SYSTEM, errno,
+					 "cannot read the report: %s", strerror(errno));
 		if (n == 0 || (n < 0 && launcher_is_gone(run)))
 			break;
 		used += n > 0 ? (size_t)n : 0;
@@ -173,13 +184,14 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 		return verify_pin(&run->report, &run->session->identity, &run->held, err);
 	if (n == 0 || launcher_is_gone(run))
 		return run_launcher_failure(run, err);
-	error_set(err, ERROR_VERIFY_CHILD, EBADMSG, "%s did not report its child as it should",
-		  launcher->object.tool);
+	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
+		  "%s did not report its child as it should", launcher->object.tool);
 	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
 	return -EBADMSG;
 }
 
-/* ---- the block point ---------------------------------------------------------------------------- */
+/* ---- the block point
+ * ---------------------------------------------------------------------------- */
 
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {

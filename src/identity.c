@@ -33,7 +33,8 @@ static int take_groups(struct identity *identity)
 	int count = 32;
 
 	for (;;) {
-		gid_t *groups = reallocarray(identity->groups, (size_t)count, sizeof(*groups));
+		gid_t *groups = reallocarray(identity->groups, (size_t)count,
+					     sizeof(*groups));
 		int wanted = count;
 
 		if (!groups)
@@ -115,8 +116,9 @@ int identity_resolve(const char *name, struct identity *ret_identity, struct err
 	} else {
 		error_set(err, ERROR_USER_REQUIRED, EPERM,
 			  "root must name the unprivileged user to run the command as");
-		error_hint(err, "give --user NAME, or `user: NAME` in the policy; for example "
-				"--user nobody");
+		error_hint(err,
+			   "give --user NAME, or `user: NAME` in the policy; for example "
+			   "--user nobody");
 		r = -EPERM;
 	}
 	if (r < 0) {

@@ -10,7 +10,7 @@
 #include "run.h"
 #include "spawn.h"
 
-#define MAX_INHERIT 256 /* the guard's MAX_KEEP */
+#define MAX_INHERIT 256	    /* the guard's MAX_KEEP */
 #define PIPE_SIZE (1 << 20) /* of a passed-through stdout: fewer turns of the loop */
 
 /* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */
@@ -29,7 +29,8 @@ static const char *hand_over(struct inheritance *inherited, int fd, struct error
 
 	if (inherited->count == MAX_INHERIT) {
 		error_set(err, ERROR_MOUNT_REFUSED, E2BIG,
-			  "more than %d descriptors would go to the launcher", MAX_INHERIT);
+			  "more than %d descriptors would go to the launcher",
+			  MAX_INHERIT);
 		return NULL;
 	}
 	inherited->fds[inherited->count++] = fd;
@@ -77,7 +78,8 @@ static void inheritance_free(struct inheritance *inherited)
 	argv_free(&inherited->words);
 }
 
-/* ---- streams ------------------------------------------------------------------------ */
+/* ---- streams ------------------------------------------------------------------------
+ */
 
 static int open_output(struct run *run, size_t i, int *ret_write, struct error *err)
 {
@@ -94,8 +96,10 @@ static int open_output(struct run *run, size_t i, int *ret_write, struct error *
 			r = stream_capture(stream, source, &run->captures[i], err);
 	} else {
 		if (i == 0)
-			(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE); /* as far as the user may */
-		r = stream_relay(stream, source, run->io->out[i], profile->stream_limit, err);
+			(void)fcntl(source, F_SETPIPE_SZ,
+				    PIPE_SIZE); /* as far as the user may */
+		r = stream_relay(stream, source, run->io->out[i], profile->stream_limit,
+				 err);
 	}
 	if (r < 0)
 		close(source);
@@ -112,8 +116,8 @@ static int open_input(struct run *run, int *ret_read, struct error *err)
 	if (run->io->in < 0) {
 		end = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
 		if (end < 0)
-			return error_set(err, ERROR_SYSTEM, -end, "cannot open /dev/null: %s",
-					 strerror(-end));
+			return error_set(err, ERROR_SYSTEM, -end,
+					 "cannot open /dev/null: %s", strerror(-end));
 		*ret_read = take_fd(&end);
 		return 0;
 	}
@@ -134,7 +138,8 @@ static void close_stdio(int (*stdio)[3])
 		close_fd(&(*stdio)[i]);
 }
 
-/* ---- the spawn -------------------------------------------------------------------------- */
+/* ---- the spawn
+ * -------------------------------------------------------------------------- */
 
 static int build_words(struct run *run, struct inheritance *inherited, int control,
 		       struct drupe_words *words, struct error *err)
@@ -228,14 +233,15 @@ int run_launch(struct run *run, struct error *err)
 	struct inheritance inherited = { 0 };
 	_cleanup_close_ int control = -1;
 	int stdio[3] = { -1, -1, -1 };
-	int r = plan_make(session->policy, session->profile, &session->view, tmp, &run->plan,
-			  err);
+	int r = plan_make(session->policy, session->profile, &session->view, tmp,
+			  &run->plan, err);
 
 	if (r == 0)
 		r = open_control(run, &control, err);
 	if (r == 0)
 		r = launch(run, &inherited, control, &stdio, err);
-	/* Our copies of what now is the guard's: an end kept here would never show EOF. */
+	/* Our copies of what now is the guard's: an end kept here would never show EOF.
+	 */
 	gate_close_child_ends(&run->gate);
 	close_stdio(&stdio);
 	inheritance_free(&inherited);

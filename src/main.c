@@ -14,8 +14,8 @@
 
 static int run_check(const struct options *options)
 {
-	return check_files(options->rest, (size_t)options->n_rest, options->paths.policies,
-			   options->quiet);
+	return check_files(options->rest, (size_t)options->n_rest,
+			   options->paths.policies, options->quiet);
 }
 
 static int run_backends(const struct options *options)
@@ -64,7 +64,8 @@ static void print_help(void)
 		       commands[i].arguments, commands[i].help);
 	puts("\nOptions of run, plan and preflight:");
 	options_help(FOR_RUN);
-	puts("\nMore in drupe(1) and drupe-policy(5); drupe COMMAND --help for one command.");
+	puts("\nMore in drupe(1) and drupe-policy(5); drupe COMMAND --help for one "
+	     "command.");
 }
 
 static int misuse(const struct command *command, const struct options *options,
@@ -91,8 +92,8 @@ static int call(const struct command *command, int argc, char **argv)
 	r = options_parse(argc, argv, command->bit, &options, &err);
 
 	if (options.help) {
-		printf("drupe %s [OPTIONS] %s\n\n%s.\n\n", command->name, command->arguments,
-		       command->help);
+		printf("drupe %s [OPTIONS] %s\n\n%s.\n\n", command->name,
+		       command->arguments, command->help);
 		options_help(command->bit);
 		return EXIT_GOOD;
 	}
@@ -101,13 +102,14 @@ static int call(const struct command *command, int argc, char **argv)
 		return EXIT_GOOD;
 	}
 	if (r == 0 && command->takes_command && options.n_rest == 0)
-		r = error_set(&err, ERROR_USAGE, EINVAL, "drupe %s needs a command to run",
-			      command->name);
+		r = error_set(&err, ERROR_USAGE, EINVAL,
+			      "drupe %s needs a command to run", command->name);
 	else if (r == 0 && command->takes_command && options.rest[0][0] == '\0')
 		r = error_set(&err, ERROR_USAGE, EINVAL, "the command is an empty word");
 	else if (r == 0 && !command->takes_rest && options.n_rest > 0)
-		r = error_set(&err, ERROR_USAGE, EINVAL, "drupe %s takes no argument \"%s\"",
-			      command->name, options.rest[0]);
+		r = error_set(&err, ERROR_USAGE, EINVAL,
+			      "drupe %s takes no argument \"%s\"", command->name,
+			      options.rest[0]);
 	if (r < 0)
 		return misuse(command, &options, &err);
 	options.request.command = options.rest;
@@ -136,7 +138,8 @@ int main(int argc, char **argv)
 	/* The caller's own rights are all that drupe ever has: no set-uid, no file
 	 * capabilities, whose holder could choose policy and backends. */
 	if (getauxval(AT_SECURE)) {
-		fputs("drupe: it must not be installed set-uid, set-gid or with capabilities\n",
+		fputs("drupe: it must not be installed set-uid, set-gid or with "
+		      "capabilities\n",
 		      stderr);
 		return EXIT_REFUSED;
 	}

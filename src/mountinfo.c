@@ -18,8 +18,10 @@ static void undo_escapes(char *text)
 	char *to = text;
 
 	for (const char *from = text; *from; from++) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
-			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + from[3] - '0');
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] &&
+		    from[3]) {
+			*to++ = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 +
+				       from[3] - '0');
 			from += 3;
 		} else {
 			*to++ = *from;

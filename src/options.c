@@ -13,7 +13,8 @@
 
 typedef int (*setter)(struct options *options, const char *value, struct error *err);
 
-static int usage(struct error *err, const char *before, const char *value, const char *after)
+static int usage(struct error *err, const char *before, const char *value,
+		 const char *after)
 {
 	error_set(err, ERROR_USAGE, EINVAL, "%s%s%s", before, value, after);
 	error_hint(err, "see drupe --help, or drupe(1)");
@@ -36,7 +37,8 @@ static int set_backend_dir(struct options *options, const char *value, struct er
 
 	if (!whole || n >= sizeof(options->paths.backends)) {
 		free(whole);
-		return usage(err, "--backend-dir \"", value, "\" is not an existing folder");
+		return usage(err, "--backend-dir \"", value,
+			     "\" is not an existing folder");
 	}
 	memcpy(options->paths.backends, whole, n + 1);
 	free(whole);
@@ -57,7 +59,8 @@ static int add_read(struct options *options, const char *value, struct error *er
 static int set_network(struct options *options, enum ask ask, struct error *err)
 {
 	if (options->request.network != ASK_DEFAULT && options->request.network != ask)
-		return usage(err, "--network", " and ", "--no-network exclude each other");
+		return usage(err, "--network", " and ",
+			     "--no-network exclude each other");
 	options->request.network = ask;
 	return 0;
 }
@@ -96,10 +99,13 @@ static const struct option_row {
 	{ "no-network", 0, FOR_RUNS, NULL, CALL(refuse_network), "run without it" },
 	{ "read", 'r', FOR_RUNS, "PATH", CALL(add_read),
 	  "show PATH read-only, where host_read grants it; repeatable" },
-	{ "read-only", 0, FOR_RUNS, NULL, FLAG(request.read_only), "no writing to the workspace" },
-	{ "single-root", 0, FOR_RUNS, NULL, FLAG(request.single_root), "leave the corpora out" },
+	{ "read-only", 0, FOR_RUNS, NULL, FLAG(request.read_only),
+	  "no writing to the workspace" },
+	{ "single-root", 0, FOR_RUNS, NULL, FLAG(request.single_root),
+	  "leave the corpora out" },
 	{ "stdin", 'i', FOR_RUNS, NULL, FLAG(request.pass_stdin), "pass stdin through" },
-	{ "user", 'u', FOR_RUNS, "NAME", TEXT(request.user), "as root: the user to run as" },
+	{ "user", 'u', FOR_RUNS, "NAME", TEXT(request.user),
+	  "as root: the user to run as" },
 	{ "json", 0, FOR_ALL & ~FOR_CHECK, NULL, FLAG(json), "print one JSON object" },
 	{ "report", 0, FOR_RUN, "FILE", TEXT(report), "write the JSON result to FILE" },
 	{ "backend-dir", 0, FOR_RUNS | FOR_BACKENDS, "DIR", CALL(set_backend_dir),
@@ -159,13 +165,14 @@ static void make_lists(enum command_bit command, struct lists *lists)
 static const struct option_row *row_of(int value)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		if (value == 256 + (int)i || (table[i].letter && value == table[i].letter))
+		if (value == 256 + (int)i ||
+		    (table[i].letter && value == table[i].letter))
 			return &table[i];
 	return NULL;
 }
 
-int options_parse(int argc, char **argv, enum command_bit command, struct options *options,
-		  struct error *err)
+int options_parse(int argc, char **argv, enum command_bit command,
+		  struct options *options, struct error *err)
 {
 	struct lists lists;
 	struct error first = { 0 };
@@ -205,8 +212,8 @@ void options_help(enum command_bit command)
 
 		if (!(row->commands & command))
 			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", row->name, row->argument ? " " : "",
-			 row->argument ? row->argument : "");
+		snprintf(left, sizeof(left), "--%s%s%s", row->name,
+			 row->argument ? " " : "", row->argument ? row->argument : "");
 		printf("  %c%c%s %-24s %s\n", row->letter ? '-' : ' ',
 		       row->letter ? row->letter : ' ', row->letter ? "," : " ", left,
 		       row->help);

@@ -40,8 +40,8 @@ struct options {
  * word that is none.  ERR: code usage.  What was parsed before an error stands, and
  * --json is seen wherever it is, so that a caller's program gets its JSON.
  */
-int options_parse(int argc, char **argv, enum command_bit command, struct options *options,
-		  struct error *err);
+int options_parse(int argc, char **argv, enum command_bit command,
+		  struct options *options, struct error *err);
 
 /* The options of COMMAND, a line each. */
 void options_help(enum command_bit command);

@@ -12,19 +12,19 @@
 static const char *const refused_trees[] = { "/etc", "/proc", "/sys", "/dev", "/run" };
 
 /* Never a workspace themselves, nor an ancestor of one of them. */
-static const char *const refused_folders[] = { "/usr", "/home", "/root", "/var", "/tmp",
-					       "/var/tmp" };
+static const char *const refused_folders[] = { "/usr", "/home", "/root",
+					       "/var", "/tmp",	"/var/tmp" };
 
 /* Below these the sandbox has mounts of its own, or a command could rearrange what
  * a later launcher would walk through: shown at /workspace. */
-static const char *const unsafe_to_mirror[] = { "/tmp", "/var/tmp", "/usr",
-						"/opt/toolchains", "/home/sandbox",
-						"/workspace", "/bin", "/sbin", "/lib",
-						"/lib32", "/lib64", "/libx32" };
+static const char *const unsafe_to_mirror[] = {
+	"/tmp", "/var/tmp", "/usr", "/opt/toolchains", "/home/sandbox", "/workspace",
+	"/bin", "/sbin",    "/lib", "/lib32",	       "/lib64",	"/libx32"
+};
 
 /* An outside read never shows these: they would hide or widen what is there. */
-static const char *const never_read[] = { "/proc", "/sys", "/dev", "/run", "/tmp",
-					  "/home/sandbox", "/workspace" };
+static const char *const never_read[] = { "/proc", "/sys",	    "/dev",	 "/run",
+					  "/tmp",  "/home/sandbox", "/workspace" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -70,7 +70,8 @@ static int canonical_path(int fd, const struct stat *st, char **ret_path)
 int place_open(const char *path, bool directory, enum error_code code,
 	       struct place *ret_place, struct error *err)
 {
-	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC | (directory ? O_DIRECTORY : 0));
+	_cleanup_close_ int fd = open(path,
+				      O_PATH | O_CLOEXEC | (directory ? O_DIRECTORY : 0));
 	struct place place = PLACE_NONE;
 	int r;
 
@@ -99,8 +100,8 @@ void place_close(struct place *place)
 
 static enum place_verdict refuse(const char *path, const char *why, struct error *err)
 {
-	error_set(err, ERROR_WORKSPACE_REFUSED, EPERM, "\"%s\" must not be a workspace: %s",
-		  path, why);
+	error_set(err, ERROR_WORKSPACE_REFUSED, EPERM,
+		  "\"%s\" must not be a workspace: %s", path, why);
 	error_hint(err, "make a folder for the work and give it with --workspace");
 	return PLACE_REFUSED;
 }
@@ -137,9 +138,11 @@ enum place_verdict place_judge(const struct place *place, const char *tmp_root,
 		return refuse(path, "it belongs to the system", err);
 	for (size_t i = 0; i < COUNT(refused_folders); i++)
 		if (path_is_within(refused_folders[i], path))
-			return refuse(path, "it belongs to the system or to all users", err);
+			return refuse(path, "it belongs to the system or to all users",
+				      err);
 	if (is_home(path, identity))
-		return refuse(path, "it is or holds a home directory, with its keys", err);
+		return refuse(path, "it is or holds a home directory, with its keys",
+			      err);
 	if (path_is_within(tmp_root, path) ||
 	    (realpath(tmp_root, resolved) && path_is_within(resolved, path)))
 		return refuse(path, "it holds the private tmps", err);
@@ -181,7 +184,8 @@ static int named_path(const char *path, char *ret, size_t size, struct error *er
 			continue;
 		if (strcmp(part, "..") == 0)
 			return error_set(err, ERROR_MOUNT_REFUSED, EINVAL,
-					 "--read \"%s\": write the path without \"..\"", path);
+					 "--read \"%s\": write the path without \"..\"",
+					 path);
 		n += (size_t)snprintf(ret + n, size - n, "/%s", part);
 	}
 	return 0;
@@ -208,7 +212,8 @@ int place_open_read(const char *path, const struct strings *granted, const char 
 		return r;
 	if (granted->count == 0 || !is_granted(named, granted)) {
 		error_set(err, ERROR_NOT_GRANTED, EPERM,
-			  "--read \"%s\" is not covered by host_read of the profile", path);
+			  "--read \"%s\" is not covered by host_read of the profile",
+			  path);
 		error_hint(err, "an admin may add the folder to host_read in the policy");
 		return -EPERM;
 	}

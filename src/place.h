@@ -20,7 +20,13 @@ struct place {
 	struct stat st;
 };
 
-#define PLACE_NONE { NULL, -1, { 0 } }
+#define PLACE_NONE        \
+	{                 \
+		NULL, -1, \
+		{         \
+			0 \
+		}         \
+	}
 
 /* Open PATH; CODE is the refusal when it cannot be opened (errno is kept). */
 int place_open(const char *path, bool directory, enum error_code code,

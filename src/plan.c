@@ -36,7 +36,8 @@ int plan_grant(const struct policy *policy, const struct request *request,
 	if (request->network == ASK_YES && profile->network == NETWORK_NEVER) {
 		error_set(err, ERROR_NETWORK_DENIED, EPERM,
 			  "profile %s never grants the network", name);
-		error_hint(err, "leave --network out, or say `network: on-request` in the profile");
+		error_hint(err, "leave --network out, or say `network: on-request` in "
+				"the profile");
 		return -EPERM;
 	}
 	network = request->network == ASK_YES ||
@@ -90,8 +91,9 @@ static void add_data(struct plan *plan, const char *dest, const char *text)
 static void add_place(struct plan *plan, const struct place *place, const char *dest,
 		      bool writable, const char *word)
 {
-	struct drupe_mount *mount =
-		add(plan, writable ? DRUPE_MOUNT_BIND : DRUPE_MOUNT_RO_BIND, place->path, dest);
+	struct drupe_mount *mount = add(plan,
+					writable ? DRUPE_MOUNT_BIND : DRUPE_MOUNT_RO_BIND,
+					place->path, dest);
 
 	mount->fd = word;
 	source_of(plan, mount)->place = place;
@@ -129,7 +131,8 @@ static void add_scratch(struct plan *plan, const struct profile *profile,
 		add(plan, DRUPE_MOUNT_DIR, NULL, HOME)->perms = 0755;
 }
 
-static void add_etc(struct plan *plan, const struct profile *profile, const struct view *view)
+static void add_etc(struct plan *plan, const struct profile *profile,
+		    const struct view *view)
 {
 	struct drupe_mount *etc = add(plan, DRUPE_MOUNT_TMPFS, NULL, "/etc");
 
@@ -163,7 +166,8 @@ static void add_places(struct plan *plan, const struct view *view)
 			add_place(plan, &view->reads[i].place, view->reads[i].dest, false,
 				  "{read-fd}");
 	for (size_t i = 0; i <= view->n_corpora; i++) {
-		const struct shown *corpus = i < view->n_corpora ? &view->corpora[i] : NULL;
+		const struct shown *corpus = i < view->n_corpora ? &view->corpora[i]
+								 : NULL;
 
 		if (!workspace_done &&
 		    (!corpus || strcmp(workspace->dest, corpus->dest) <= 0)) {
@@ -172,7 +176,8 @@ static void add_places(struct plan *plan, const struct view *view)
 				add_place(plan, &workspace->place, workspace->dest,
 					  workspace->writable, "{workspace-fd}");
 			else
-				add(plan, DRUPE_MOUNT_DIR, NULL, workspace->dest)->perms = 0755;
+				add(plan, DRUPE_MOUNT_DIR, NULL, workspace->dest)->perms =
+					0755;
 		}
 		if (corpus)
 			add_place(plan, &corpus->place, corpus->dest, corpus->writable,
@@ -224,8 +229,8 @@ static int make_env(struct plan *plan, const struct policy *policy,
 
 	if (profile->n_env + 5 > PLAN_MAX_ENV)
 		return error_set(err, ERROR_POLICY_INVALID, E2BIG,
-				 "%s: profile %s sets more than %d variables", policy->source,
-				 profile->name, PLAN_MAX_ENV - 5);
+				 "%s: profile %s sets more than %d variables",
+				 policy->source, profile->name, PLAN_MAX_ENV - 5);
 	set(plan, "PATH", "/usr/local/bin:/usr/bin:/bin");
 	set(plan, "LANG", "en_US.UTF-8");
 	/* LC_ALL beats LANG and every category: it follows a LANG of the policy, and

@@ -18,9 +18,10 @@
 
 static int failed(struct error *err, int errnum, const char *root, const char *what)
 {
-	error_set(err, ERROR_TMP_FAILED, errnum, "%s: cannot %s a private tmp: %s", root, what,
-		  strerror(errnum));
-	error_hint(err, "tmp_root of the policy must be a folder like /var/tmp, with room");
+	error_set(err, ERROR_TMP_FAILED, errnum, "%s: cannot %s a private tmp: %s", root,
+		  what, strerror(errnum));
+	error_hint(err,
+		   "tmp_root of the policy must be a folder like /var/tmp, with room");
 	return -errnum;
 }
 
@@ -46,15 +47,17 @@ static int random_suffix(char *to)
  * belongs to the user or to us, and only what nobody has locked. */
 static void sweep_one(int root, const char *name, const struct identity *identity)
 {
-	_cleanup_close_ int fd =
-		openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_close_ int fd = openat(root, name,
+					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 ||
 	    (st.st_uid != identity->uid && st.st_uid != geteuid()))
 		return;
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		(void)rmtree_at(root, name); /* what cannot be removed now waits for the next start */
+		(void)rmtree_at(
+			root,
+			name); /* what cannot be removed now waits for the next start */
 }
 
 static void sweep(int root, const struct identity *identity)
@@ -85,8 +88,8 @@ static int lock(struct private_tmp *tmp, const struct identity *identity)
 	/* umask may have taken bits away, and the owner may have to change. */
 	if (fchmodat(tmp->root, tmp->name, 0700, 0) < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
-	fd = fd_above_stdio(
-		openat(tmp->root, tmp->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	fd = fd_above_stdio(openat(tmp->root, tmp->name,
+				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	if (fd < 0)
 		return fd == -ENOENT ? -EAGAIN : fd;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)

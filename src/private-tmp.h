@@ -12,7 +12,10 @@ struct private_tmp {
 	struct place place; /* locked as long as it is in use */
 };
 
-#define PRIVATE_TMP_NONE { -1, "", PLACE_NONE }
+#define PRIVATE_TMP_NONE           \
+	{                          \
+		-1, "", PLACE_NONE \
+	}
 
 /*
  * Make one below ROOT (TMP_FAILED where others could replace it: the folder must be

@@ -108,8 +108,9 @@ static json_t *stream_json(const struct captured *stream, bool has_text)
 		json_object_set_new(json, "text", json_null());
 		json_object_set_new(json, "encoding", json_null());
 	} else if (stream->utf8) {
-		json_object_set_new(json, "text",
-				    json_stringn(stream->text ? stream->text : "", stream->length));
+		json_object_set_new(
+			json, "text",
+			json_stringn(stream->text ? stream->text : "", stream->length));
 		json_object_set_new(json, "encoding", json_string("utf-8"));
 	} else {
 		char *text = base64_encode(stream->text, stream->length);
@@ -119,7 +120,8 @@ static json_t *stream_json(const struct captured *stream, bool has_text)
 		free(text);
 	}
 	json_object_set_new(json, "bytes", json_integer((json_int_t)stream->bytes));
-	json_object_set_new(json, "omitted_bytes", json_integer((json_int_t)stream->omitted));
+	json_object_set_new(json, "omitted_bytes",
+			    json_integer((json_int_t)stream->omitted));
 	json_object_set_new(json, "truncated", json_boolean(stream->omitted > 0));
 	return json;
 }
@@ -160,17 +162,20 @@ json_t *result_json(const struct result *result, const struct policy *policy,
 	json_object_set_new(json, "drupe", json_string(PACKAGE_VERSION));
 	json_object_set_new(json, "status", json_string(status_names[result->status]));
 	json_object_set_new(json, "exit_code",
-			    result->exit_code < 0 ? json_null() :
-						    json_integer(result->exit_code));
+			    result->exit_code < 0 ? json_null()
+						  : json_integer(result->exit_code));
 	json_object_set_new(json, "signal",
 			    result->signal ? json_integer(result->signal) : json_null());
 	json_object_set_new(json, "refusal",
 			    refused ? refusal_json(&result->refusal) : json_null());
-	json_object_set_new(json, "stdout", stream_json(&result->streams[0], result->has_text));
-	json_object_set_new(json, "stderr", stream_json(&result->streams[1], result->has_text));
+	json_object_set_new(json, "stdout",
+			    stream_json(&result->streams[0], result->has_text));
+	json_object_set_new(json, "stderr",
+			    stream_json(&result->streams[1], result->has_text));
 	json_object_set_new(json, "wall_seconds", json_real(result->wall_seconds));
 	json_object_set_new(json, "usage", usage_json(&result->usage));
-	json_object_set_new(json, "network", json_string(!result->network ? "none" : "private"));
+	json_object_set_new(json, "network",
+			    json_string(!result->network ? "none" : "private"));
 	json_object_set_new(json, "network_failed", json_boolean(result->network_failed));
 	json_object_set_new(json, "scope", text_or_null(result->scope));
 	json_object_set_new(json, "profile", text_or_null(profile));

@@ -33,10 +33,11 @@ struct usage {
 struct result {
 	enum run_status status;
 	int exit_code; /* -1: none */
-	int signal;    /* 0: none proved; what the command, or who cancelled, was ended by */
-	int sink_errno; /* our own output could not be written: why the run was cancelled */
+	int signal; /* 0: none proved; what the command, or who cancelled, was ended by */
+	int sink_errno; /* our own output could not be written: why the run was cancelled
+			 */
 	struct error refusal;
-	bool has_text; /* the streams were captured */
+	bool has_text;		    /* the streams were captured */
 	struct captured streams[2]; /* stdout, stderr; counts even when passed through */
 	double wall_seconds;
 	struct usage usage;

@@ -34,7 +34,8 @@ static bool read_exit(struct run *run, struct drupe_exit *ret_exit)
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	return launcher->launcher.parse_status(&launcher->call, text, (size_t)n, ret_exit) == 0 &&
+	return launcher->launcher.parse_status(&launcher->call, text, (size_t)n,
+					       ret_exit) == 0 &&
 	       ret_exit->exited;
 }
 
@@ -81,7 +82,7 @@ static void take_streams(struct run *run, struct result *result)
 		}
 		result->streams[i].utf8 = true;
 		result->streams[i].bytes = stream->bytes;
-		if (!stream->capture)
+		if (!stream->capture && !stream->sink_errno)
 			result->streams[i].omitted = stream->bytes - stream->passed;
 	}
 }

@@ -18,10 +18,10 @@
 
 /* Where the streams of the command come from and go to. */
 struct run_io {
-	bool capture;	/* keep both streams for the result, else pass them on */
-	int in;		/* read from here; -1: /dev/null */
-	int out[2];	/* the caller's stdout and stderr */
-	int cancel;	/* readable: end the run; -1: never */
+	bool capture; /* keep both streams for the result, else pass them on */
+	int in;	      /* read from here; -1: /dev/null */
+	int out[2];   /* the caller's stdout and stderr */
+	int cancel;   /* readable: end the run; -1: never */
 };
 
 /* What launcher and guard told so far. */
@@ -31,8 +31,8 @@ struct run_events {
 	int failed_errno;
 	bool exited; /* the launcher ended: */
 	int wait_status;
-	bool empty;  /* the guard has no process left */
-	bool lost;   /* the guard itself is gone */
+	bool empty; /* the guard has no process left */
+	bool lost;  /* the guard itself is gone */
 };
 
 #define RUN_LAUNCHER_TEXT 4096

@@ -10,8 +10,9 @@ static int load(struct session *session, enum slot slot, struct error *err)
 	const char *name = session->policy->backends[slot];
 
 	if (strcmp(name, "none") != 0)
-		return registry_load(session->paths->backends, slot, name, session->policy,
-				     session->identity.uid, &session->backends[slot], err);
+		return registry_load(session->paths->backends, slot, name,
+				     session->policy, session->identity.uid,
+				     &session->backends[slot], err);
 	if (slot != SLOT_NETWORK)
 		return 0;
 	error_set(err, ERROR_NETWORK_UNAVAILABLE, ENOTSUP,
@@ -21,7 +22,8 @@ static int load(struct session *session, enum slot slot, struct error *err)
 }
 
 int session_open(const struct policy *policy, const struct request *request,
-		 const struct paths *paths, struct session *ret_session, struct error *err)
+		 const struct paths *paths, struct session *ret_session,
+		 struct error *err)
 {
 	struct session session = {
 		.paths = paths,
@@ -54,8 +56,8 @@ int session_make_tmp(struct session *session, struct error *err)
 {
 	if (session->profile->ephemeral_tmp)
 		return 0;
-	return private_tmp_make(session->policy->tmp_root, &session->identity, &session->tmp,
-				err);
+	return private_tmp_make(session->policy->tmp_root, &session->identity,
+				&session->tmp, err);
 }
 
 int session_close(struct session *session, struct error *err)

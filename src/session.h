@@ -33,7 +33,8 @@ struct session {
  * places.  Nothing on the host is changed: `drupe plan` stops here.
  */
 int session_open(const struct policy *policy, const struct request *request,
-		 const struct paths *paths, struct session *ret_session, struct error *err);
+		 const struct paths *paths, struct session *ret_session,
+		 struct error *err);
 
 /* Make the private tmp, unless the profile has a fresh one for each command. */
 int session_make_tmp(struct session *session, struct error *err);

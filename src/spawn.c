@@ -30,7 +30,8 @@ static void reset_signals(void)
 	sigset_t none;
 
 	for (int signal = 1; signal < NSIG; signal++)
-		sigaction(signal, &plain, NULL); /* KILL, STOP and libc's own: no matter */
+		sigaction(signal, &plain,
+			  NULL); /* KILL, STOP and libc's own: no matter */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -69,7 +70,8 @@ static const char *become(const struct attempt *attempt)
 		return "chdir to /";
 	if (lay_descriptors(spawn) < 0)
 		return "lay the descriptors";
-	if (spawn->identity && spawn->identity->drop && take_identity(spawn->identity) < 0)
+	if (spawn->identity && spawn->identity->drop &&
+	    take_identity(spawn->identity) < 0)
 		return "take on the user";
 	/* After the user was changed, which clears it. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
@@ -112,21 +114,22 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		return error_set(err, ERROR_SPAWN_FAILED, errnum, "cannot fork: %s",
 				 strerror(errnum));
 	if (attempt.failed) {
-		enum error_code code = attempt.errnum == E2BIG ? ERROR_ARGUMENTS_TOO_LONG :
-								 ERROR_SPAWN_FAILED;
+		enum error_code code = attempt.errnum == E2BIG ? ERROR_ARGUMENTS_TOO_LONG
+							       : ERROR_SPAWN_FAILED;
 
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			;
 		return error_set(err, code, attempt.errnum, "%s: cannot %s: %s",
-				 spawn->argv[0], attempt.failed, strerror(attempt.errnum));
+				 spawn->argv[0], attempt.failed,
+				 strerror(attempt.errnum));
 	}
 	/* Ours and not reaped: the number cannot have been reused. */
 	pidfd = fd_above_stdio(pidfd_open(pid, 0));
 	if (pidfd < 0) {
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		return error_set(err, ERROR_SPAWN_FAILED, -pidfd, "cannot open a pidfd: %s",
-				 strerror(-pidfd));
+		return error_set(err, ERROR_SPAWN_FAILED, -pidfd,
+				 "cannot open a pidfd: %s", strerror(-pidfd));
 	}
 	*ret_pid = pid;
 	*ret_pidfd = take_fd(&pidfd);

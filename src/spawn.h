@@ -11,7 +11,7 @@
 struct spawn {
 	char *const *argv; /* argv[0] is the absolute path that is executed */
 	char *const *envp;
-	int stdio[3]; /* what becomes 0, 1, 2; each above 2 */
+	int stdio[3];	    /* what becomes 0, 1, 2; each above 2 */
 	const int *inherit; /* descriptors that go on beside them, under their numbers */
 	size_t n_inherit;
 	const struct identity *identity; /* taken on when it says drop; NULL: stay */

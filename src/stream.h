@@ -19,21 +19,24 @@
 enum sink_kind { SINK_NONE, SINK_PIPE, SINK_SOCKET, SINK_TERMINAL, SINK_FILE };
 
 struct stream {
-	int source;	 /* where bytes come from; -1: at its end */
-	int sink;	 /* where they go when not captured; -1: nowhere any more */
-	bool own_sink;	 /* close it at the end */
+	int source;    /* where bytes come from; -1: at its end */
+	int sink;      /* where they go when not captured; -1: nowhere any more */
+	bool own_sink; /* close it at the end */
 	enum sink_kind kind;
-	bool chunked;	 /* the sink may block: small writes, each after a poll */
+	bool chunked;		 /* the sink may block: small writes, each after a poll */
 	struct capture *capture; /* NULL: passed on */
-	uint64_t limit;	 /* bytes to pass on, UINT64_MAX: all */
-	uint64_t bytes;	 /* read */
-	uint64_t passed; /* accepted for passing on */
+	uint64_t limit;		 /* bytes to pass on, UINT64_MAX: all */
+	uint64_t bytes;		 /* read */
+	uint64_t passed;	 /* accepted for passing on */
 	char *buffer;
 	size_t start, end; /* what of the buffer waits for the sink */
-	int sink_errno;	 /* the sink failed for good */
+	int sink_errno;	   /* the sink failed for good */
 };
 
-#define STREAM_NONE { .source = -1, .sink = -1, .limit = UINT64_MAX }
+#define STREAM_NONE                                           \
+	{                                                     \
+		.source = -1, .sink = -1, .limit = UINT64_MAX \
+	}
 
 /* Pass what comes from SOURCE (ours; owned) on to SINK (the caller's; not owned). */
 int stream_relay(struct stream *stream, int source, int sink, uint64_t limit,

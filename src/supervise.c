@@ -92,7 +92,8 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 			alive = false;
 	}
 	if (stream_done(&run->streams[0]))
-		stream_close(&run->streams[0]); /* the command sees the end of its stdin */
+		stream_close(
+			&run->streams[0]); /* the command sees the end of its stdin */
 	return alive;
 }
 

@@ -66,8 +66,9 @@ static void poison(struct run *run)
 	error_set(err, ERROR_POISONED, ETIME,
 		  "the death of process %d of an earlier command could not be confirmed",
 		  run->held.child);
-	error_hint(err, "look for processes in uninterruptible sleep; this session takes no "
-			"further command");
+	error_hint(err,
+		   "look for processes in uninterruptible sleep; this session takes no "
+		   "further command");
 }
 
 static void end_guard(struct run *run)

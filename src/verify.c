@@ -20,7 +20,8 @@ static int bad_child(struct error *err, int errnum, const char *what)
 {
 	error_set(err, ERROR_VERIFY_CHILD, errnum, "the launcher's child %s%s%s", what,
 		  errnum ? ": " : "", errnum ? strerror(errnum) : "");
-	error_hint(err, "this is not a state that a healthy launcher leaves; see `drupe preflight`");
+	error_hint(err, "this is not a state that a healthy launcher leaves; see `drupe "
+			"preflight`");
 	return errnum > 0 ? -errnum : -EBADMSG;
 }
 
@@ -31,7 +32,8 @@ static int bad_namespace(struct error *err, const char *what)
 	return -EPERM;
 }
 
-static int pin_owner(struct held *held, const struct identity *identity, struct error *err)
+static int pin_owner(struct held *held, const struct identity *identity,
+		     struct error *err)
 {
 	uid_t owner;
 
@@ -39,11 +41,13 @@ static int pin_owner(struct held *held, const struct identity *identity, struct 
 		return bad_namespace(err, "pinned namespace is not a network namespace");
 	held->userns = fd_above_stdio(ioctl(held->netns, NS_GET_USERNS));
 	if (held->userns < 0)
-		return bad_namespace(err, "the owner of the network namespace cannot be had");
+		return bad_namespace(err,
+				     "the owner of the network namespace cannot be had");
 	if (ioctl(held->userns, NS_GET_NSTYPE) != CLONE_NEWUSER)
 		return bad_namespace(err, "owning namespace is not a user namespace");
 	if (ioctl(held->userns, NS_GET_OWNER_UID, &owner) < 0 || owner != identity->uid)
-		return bad_namespace(err, "the owning user namespace belongs to another user");
+		return bad_namespace(err,
+				     "the owning user namespace belongs to another user");
 	return 0;
 }
 
@@ -60,8 +64,8 @@ int verify_pin(const struct drupe_child *report, const struct identity *identity
 	if (held.netns < 0)
 		return bad_child(err, -held.netns, "has no network namespace to pin");
 	if (fstat(held.netns, &st) < 0 || st.st_ino != report->net_ns)
-		r = bad_namespace(err,
-				  "pinned network namespace does not match namespace info");
+		r = bad_namespace(
+			err, "pinned network namespace does not match namespace info");
 	else
 		r = pin_owner(&held, identity, err);
 	if (r == 0) {
@@ -139,7 +143,8 @@ static bool field_is_zero(const char *text, const char *name)
 	return value && strtoull(value, NULL, 16) == 0;
 }
 
-static int read_status(const struct held *held, char *text, size_t size, struct error *err)
+static int read_status(const struct held *held, char *text, size_t size,
+		       struct error *err)
 {
 	ssize_t n = fd_read_file(held->proc, "status", text, size);
 
@@ -180,21 +185,24 @@ static int check_status(const struct held *held, const struct verify_input *inpu
 			return bad_privilege(err, "has capabilities left");
 	value = status_field(text, "NoNewPrivs");
 	if (!value || atoi(value) != 1)
-		return bad_privilege(err, "could gain privileges (NoNewPrivs is not set)");
+		return bad_privilege(err,
+				     "could gain privileges (NoNewPrivs is not set)");
 	value = status_field(text, "Uid");
-	if (!value || sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+	if (!value ||
+	    sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
 		return bad_privilege(err, "has no user ids to read");
 	for (size_t i = 0; i < 4; i++)
 		if (ids[i] != input->identity->uid)
 			return bad_privilege(err, "runs as another user");
 	value = status_field(text, "NSpid");
-	if (!value || sscanf(value, "%d %d", &outer, &inner) != 2 || outer != held->child ||
-	    inner != 1)
+	if (!value || sscanf(value, "%d %d", &outer, &inner) != 2 ||
+	    outer != held->child || inner != 1)
 		return bad_child(err, 0, "is not the init of a PID namespace of its own");
 	return 0;
 }
 
-/* ---- namespaces ----------------------------------------------------------------------- */
+/* ---- namespaces -----------------------------------------------------------------------
+ */
 
 static int bad_private(struct error *err, const char *name, const char *what)
 {
@@ -212,8 +220,9 @@ static int check_namespaces(const struct held *held, const struct verify_input *
 		const char *name;
 		uint64_t reported; /* 0: the launcher does not report it */
 	} namespaces[] = {
-		{ "net", report->net_ns }, { "pid", report->pid_ns }, { "ipc", report->ipc_ns },
-		{ "uts", report->uts_ns }, { "mnt", report->mnt_ns }, { "user", 0 },
+		{ "net", report->net_ns }, { "pid", report->pid_ns },
+		{ "ipc", report->ipc_ns }, { "uts", report->uts_ns },
+		{ "mnt", report->mnt_ns }, { "user", 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(namespaces) / sizeof(namespaces[0]); i++) {
@@ -233,7 +242,8 @@ static int check_namespaces(const struct held *held, const struct verify_input *
 	return 0;
 }
 
-/* ---- the file system ---------------------------------------------------------------------- */
+/* ---- the file system
+ * ---------------------------------------------------------------------- */
 
 static int bad_mount(struct error *err, const char *dest, const char *what)
 {
@@ -254,9 +264,9 @@ static int check_mount(const struct mountinfo *table, const struct drupe_mount *
 	case DRUPE_MOUNT_RO_BIND_TRY:
 		return 0;
 	case DRUPE_MOUNT_PROC:
-		return line && strcmp(line->type, "proc") == 0 ?
-			       0 :
-			       bad_mount(err, mount->dest, "is not a fresh procfs");
+		return line && strcmp(line->type, "proc") == 0
+			       ? 0
+			       : bad_mount(err, mount->dest, "is not a fresh procfs");
 	case DRUPE_MOUNT_TMPFS:
 		if (!line || strcmp(line->type, "tmpfs") != 0)
 			return bad_mount(err, mount->dest, "is not a tmpfs");
@@ -264,9 +274,9 @@ static int check_mount(const struct mountinfo *table, const struct drupe_mount *
 	case DRUPE_MOUNT_RO_BIND:
 	case DRUPE_MOUNT_DATA:
 	case DRUPE_MOUNT_REMOUNT_RO:
-		return line && line->read_only ?
-			       0 :
-			       bad_mount(err, mount->dest, "is not mounted read-only");
+		return line && line->read_only
+			       ? 0
+			       : bad_mount(err, mount->dest, "is not mounted read-only");
 	case DRUPE_MOUNT_BIND:
 	case DRUPE_MOUNT_DEV:
 		if (!line)
@@ -297,7 +307,8 @@ static bool may_be_writable(const struct plan *plan, const struct mount_line *li
 	for (size_t i = 0; i < plan->n_mounts; i++) {
 		size_t length = strlen(plan->mounts[i].dest);
 
-		if (length >= longest && path_is_within(line->point, plan->mounts[i].dest)) {
+		if (length >= longest &&
+		    path_is_within(line->point, plan->mounts[i].dest)) {
 			longest = length;
 			writable = plan->sources[i].writable;
 		}
@@ -314,7 +325,8 @@ static int check_mounts(const struct held *held, const struct verify_input *inpu
 
 	if (r < 0)
 		return error_set(err, ERROR_VERIFY_MOUNT, -r,
-				 "the child's mount table cannot be read: %s", strerror(-r));
+				 "the child's mount table cannot be read: %s",
+				 strerror(-r));
 	for (size_t i = 0; r == 0 && i < plan->n_mounts; i++)
 		r = check_mount(&table, &plan->mounts[i], &plan->sources[i], err);
 	for (size_t i = 0; r == 0 && i < table.count; i++) {
@@ -350,8 +362,8 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 			struct error *err)
 {
 	const struct plan *plan = input->plan;
-	_cleanup_close_ int root =
-		openat(held->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int root = openat(held->proc, "root",
+					  O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
 	if (root < 0)
@@ -364,25 +376,31 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 			continue;
 		seen = open_inside(root, plan->mounts[i].dest);
 		if (seen < 0 || fstat(seen, &st) < 0)
-			return bad_mount(err, plan->mounts[i].dest, "cannot be looked at");
+			return bad_mount(err, plan->mounts[i].dest,
+					 "cannot be looked at");
 		if (st.st_dev != place->st.st_dev || st.st_ino != place->st.st_ino)
 			return bad_mount(err, plan->mounts[i].dest,
 					 "is not the folder that was checked");
 	}
 	/* Below /usr, which was just seen to be the read-only one. */
 	if (fstatat(root, input->rlimits->object.tool + 1, &st, 0) < 0 ||
-	    st.st_dev != input->rlimits->tool_dev || st.st_ino != input->rlimits->tool_ino) {
-		error_set(err, ERROR_VERIFY_TOOL, 0, "%s inside the sandbox is not the checked one",
+	    st.st_dev != input->rlimits->tool_dev ||
+	    st.st_ino != input->rlimits->tool_ino) {
+		error_set(err, ERROR_VERIFY_TOOL, 0,
+			  "%s inside the sandbox is not the checked one",
 			  input->rlimits->object.tool);
-		error_hint(err, "/usr must hold it as one file, for host and sandbox alike");
+		error_hint(err,
+			   "/usr must hold it as one file, for host and sandbox alike");
 		return -EPERM;
 	}
 	return 0;
 }
 
-/* ---- all of it --------------------------------------------------------------------------- */
+/* ---- all of it
+ * --------------------------------------------------------------------------- */
 
-int verify_all(const struct held *held, const struct verify_input *input, struct error *err)
+int verify_all(const struct held *held, const struct verify_input *input,
+	       struct error *err)
 {
 	static int (*const checks[])(const struct held *, const struct verify_input *,
 				     struct error *) = {
@@ -401,21 +419,57 @@ int verify_all(const struct held *held, const struct verify_input *input, struct
 	return verify_limits(held, input->plan, err);
 }
 
+/* What getrlimit(2) calls it and what /proc/PID/limits does.  prlimit(2) would need
+ * CAP_SYS_RESOURCE where the caller is root and the child is not. */
+static const struct {
+	int resource;
+	const char *label;
+} limit_labels[] = {
+	{ RLIMIT_NOFILE, "Max open files" }, { RLIMIT_CORE, "Max core file size" },
+	{ RLIMIT_CPU, "Max cpu time" },	     { RLIMIT_FSIZE, "Max file size" },
+	{ RLIMIT_AS, "Max address space" },  { RLIMIT_NPROC, "Max processes" },
+	{ RLIMIT_STACK, "Max stack size" },  { RLIMIT_MEMLOCK, "Max locked memory" },
+};
+
+/* The hard limit, UINT64_MAX for unlimited; false: not told. */
+static bool hard_limit(const char *text, int resource, uint64_t *ret_value)
+{
+	const char *label = NULL, *line;
+	char hard[32];
+
+	for (size_t i = 0; i < sizeof(limit_labels) / sizeof(limit_labels[0]); i++)
+		if (limit_labels[i].resource == resource)
+			label = limit_labels[i].label;
+	line = label ? strstr(text, label) : NULL;
+	if (!line || sscanf(line + strlen(label), " %*s %31s", hard) != 1)
+		return false;
+	*ret_value = strcmp(hard, "unlimited") == 0 ? UINT64_MAX
+						    : strtoull(hard, NULL, 10);
+	return true;
+}
+
 int verify_limits(const struct held *held, const struct plan *plan, struct error *err)
 {
+	char text[4096];
+	ssize_t n = fd_read_file(held->proc, "limits", text, sizeof(text));
+
+	if (n < 0)
+		return bad_child(err, (int)-n, "does not tell its limits");
 	for (size_t i = 0; i < plan->n_limits; i++) {
 		const struct drupe_rlimit *limit = &plan->limits[i];
-		struct rlimit now;
+		uint64_t hard;
 
-		if (prlimit(held->child, (enum __rlimit_resource)limit->resource, NULL, &now) < 0)
-			return bad_child(err, errno, "does not tell its limits");
-		if (now.rlim_max == RLIM_INFINITY || limit->value <= now.rlim_max)
+		if (!hard_limit(text, limit->resource, &hard))
+			return bad_child(err, 0, "does not tell all its limits");
+		if (limit->value <= hard)
 			continue;
 		error_set(err, ERROR_LIMIT_ABOVE_HARD, EPERM,
-			  "cannot set RLIMIT %s to %llu: the hard limit is %llu", limit->name,
-			  (unsigned long long)limit->value, (unsigned long long)now.rlim_max);
-		error_hint(err, "raise the caller's hard limit (limits.conf, LimitXXX= of its "
-				"unit), or lower `%s` in the policy",
+			  "cannot set RLIMIT %s to %llu: the hard limit is %llu",
+			  limit->name, (unsigned long long)limit->value,
+			  (unsigned long long)hard);
+		error_hint(err,
+			   "raise the caller's hard limit (limits.conf, LimitXXX= of its "
+			   "unit), or lower `%s` in the policy",
 			   limit->name);
 		return -EPERM;
 	}

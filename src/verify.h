@@ -21,7 +21,10 @@ struct held {
 	int userns;    /* the user namespace that owns it */
 };
 
-#define HELD_NONE { 0, 0, -1, -1, -1, -1 }
+#define HELD_NONE                    \
+	{                            \
+		0, 0, -1, -1, -1, -1 \
+	}
 
 /*
  * The very first thing once the launcher reported its child: pin the network
@@ -44,7 +47,8 @@ struct verify_input {
 	const struct plan *plan;
 	const struct backend *rlimits;
 };
-int verify_all(const struct held *held, const struct verify_input *input, struct error *err);
+int verify_all(const struct held *held, const struct verify_input *input,
+	       struct error *err);
 
 /* Each rlimit against the hard limit in force for the child: the rlimits layer acts
  * after the release, when it can only fail. */

@@ -11,7 +11,7 @@
 #define FALLBACK "/workspace"
 
 static const char *const root_paths[N_ROOT_ENTRIES] = { "/bin",	  "/sbin",  "/lib",
-							 "/lib32", "/lib64", "/libx32" };
+							"/lib32", "/lib64", "/libx32" };
 
 static int look_at_root(struct view *view, struct error *err)
 {
@@ -30,7 +30,8 @@ static int look_at_root(struct view *view, struct error *err)
 		if (n < 0 || n == (ssize_t)sizeof(entry->link)) {
 			error_set(err, ERROR_MOUNT_REFUSED, ENOTSUP,
 				  "%s is a link that cannot be mirrored", entry->path);
-			error_hint(err, "drupe supports hosts where it leads into /usr, or is a directory");
+			error_hint(err, "drupe supports hosts where it leads into /usr, "
+					"or is a directory");
 			return -ENOTSUP;
 		}
 		entry->link[n] = '\0';
@@ -40,7 +41,8 @@ static int look_at_root(struct view *view, struct error *err)
 
 /* Build tools resolve their own uid through /etc/passwd: a user that comes from
  * elsewhere (LDAP, homed, a bare number) gets a line beside those of the host. */
-static int make_passwd(struct view *view, const struct identity *identity, struct error *err)
+static int make_passwd(struct view *view, const struct identity *identity,
+		       struct error *err)
 {
 	char text[65536];
 	ssize_t n;
@@ -84,7 +86,8 @@ static int gather_workspace(struct view *view, const struct policy *policy,
 	}
 	if (!workspace->dest)
 		workspace->dest = strdup(FALLBACK);
-	return workspace->dest ? 0 : error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
+	return workspace->dest ? 0
+			       : error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
 }
 
 static int by_dest(const void *a, const void *b)
@@ -110,8 +113,8 @@ static int gather_reads(struct view *view, const struct policy *policy,
 		int r;
 
 		read->place.fd = -1;
-		r = place_open_read(request->reads[i], &profile->host_read, policy->tmp_root,
-				    &read->place, &read->dest, err);
+		r = place_open_read(request->reads[i], &profile->host_read,
+				    policy->tmp_root, &read->place, &read->dest, err);
 		if (r < 0)
 			return r;
 	}
@@ -123,8 +126,10 @@ static int refuse_corpus(const struct policy *policy, const struct corpus *corpu
 			 const char *why, struct error *err)
 {
 	error_set(err, ERROR_MOUNT_REFUSED, EPERM, "%s:%u:%u: corpus \"%s\": %s",
-		  policy->source, corpus->where.line, corpus->where.column, corpus->path, why);
-	error_hint(err, "change corpora in the policy, or leave them out with --single-root");
+		  policy->source, corpus->where.line, corpus->where.column, corpus->path,
+		  why);
+	error_hint(err,
+		   "change corpora in the policy, or leave them out with --single-root");
 	return -EPERM;
 }
 
@@ -145,10 +150,11 @@ static int gather_corpus(struct view *view, const struct policy *policy,
 	case PLACE_REFUSED:
 		return refuse_corpus(policy, corpus, why.message, err);
 	case PLACE_FALLBACK:
-		return refuse_corpus(policy, corpus,
-				     "it cannot be shown at its own path, where the sandbox "
-				     "has mounts of its own",
-				     err);
+		return refuse_corpus(
+			policy, corpus,
+			"it cannot be shown at its own path, where the sandbox "
+			"has mounts of its own",
+			err);
 	case PLACE_MIRROR:
 		shown->dest = strdup(shown->place.path);
 	}
@@ -171,10 +177,13 @@ static int check_nesting(const struct view *view, const struct shown *shown,
 		if (path_is_within(shown->place.path, above->place.path) &&
 		    (above->writable || strcmp(shown->dest, above->dest) == 0)) {
 			error_set(err, ERROR_MOUNT_REFUSED, EPERM,
-				  "\"%s\" lies in \"%s\", which is writable: commands could "
+				  "\"%s\" lies in \"%s\", which is writable: commands "
+				  "could "
 				  "plant links where it would be mounted",
 				  shown->place.path, above->place.path);
-			error_hint(err, "keep the workspace and the corpora beside each other");
+			error_hint(
+				err,
+				"keep the workspace and the corpora beside each other");
 			return -EPERM;
 		}
 	}

@@ -27,10 +27,10 @@ struct shown {
 
 struct view {
 	struct root_entry root[N_ROOT_ENTRIES];
-	bool alternatives; /* /etc/alternatives is there */
-	bool toolchains;   /* /opt/toolchains is there */
-	bool group;	   /* /etc/group is there */
-	char *passwd;	   /* text for /etc/passwd; NULL: the host's file will do */
+	bool alternatives;	/* /etc/alternatives is there */
+	bool toolchains;	/* /opt/toolchains is there */
+	bool group;		/* /etc/group is there */
+	char *passwd;		/* text for /etc/passwd; NULL: the host's file will do */
 	struct shown workspace; /* dest "/workspace" and no place: an empty directory */
 	struct shown *reads;
 	size_t n_reads;
