@@ -38,7 +38,7 @@ AC_DEFUN([DRUPE_BACKEND], [
 			[where to install the backend [where drupe looks]])],
 		[BACKENDDIR=$withval],
 		[BACKENDDIR=`"$PKG_CONFIG" --variable=backenddir drupe`])
-	AS_CASE([$BACKENDDIR], [/*|\$*], [],
+	AS_CASE([$BACKENDDIR], [/*|'$'*], [],
 		[AC_MSG_ERROR([the folder of backends, "$BACKENDDIR", is not an absolute path])])
 
 	DRUPE_BACKEND_LDFLAGS='-module -avoid-version -shared -Wl,-z,defs -export-symbols-regex ^drupe_backend_v1$$'
