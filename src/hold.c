@@ -222,6 +222,8 @@ int run_hold(struct run *run, struct error *err)
 		.identity = &run->session->identity,
 		.plan = &run->plan,
 		.rlimits = run->session->backends[SLOT_RLIMITS],
+		.handed = run->handed,
+		.n_handed = run->n_handed,
 	};
 	int64_t deadline = deadline_in_ms(READY_MS);
 	int r;

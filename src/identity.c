@@ -2,6 +2,7 @@
 #include "identity.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fd.h"
 #include "value.h"
 
 /* Look up by name, or by number where NAME is one.  False: no such user, and
@@ -139,15 +141,20 @@ void identity_free(struct identity *identity)
 
 bool identity_in_passwd_file(uid_t uid)
 {
-	FILE *file = fopen("/etc/passwd", "re");
-	char buffer[4096];
-	struct passwd entry, *found = NULL;
-	bool there = false;
+	char text[65536], *line, *rest = text;
 
-	if (!file)
+	if (fd_read_file(AT_FDCWD, "/etc/passwd", text, sizeof(text)) < 0)
 		return false;
-	while (!there && fgetpwent_r(file, &entry, buffer, sizeof(buffer), &found) == 0)
-		there = entry.pw_uid == uid;
-	fclose(file);
-	return there;
+	/* passwd(5): name:password:uid:... */
+	while ((line = strsep(&rest, "\n"))) {
+		char *field = line;
+		uint64_t value;
+
+		strsep(&field, ":");
+		strsep(&field, ":");
+		if (field && value_count(strsep(&field, ":"), &value) == 0 &&
+		    value == uid)
+			return true;
+	}
+	return false;
 }

@@ -10,16 +10,16 @@
 #include "run.h"
 #include "spawn.h"
 
-#define MAX_INHERIT 256	    /* the guard's MAX_KEEP */
+#define RUN_MAX_HANDED 256  /* the guard's MAX_KEEP */
 #define PIPE_SIZE (1 << 20) /* of a passed-through stdout: fewer turns of the loop */
 
 /* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */
 struct inheritance {
-	int fds[MAX_INHERIT];
+	int fds[RUN_MAX_HANDED];
 	size_t count;
-	char list[MAX_INHERIT * 8];
+	char list[RUN_MAX_HANDED * 8];
 	struct drupe_words words; /* a number as a word for each, in order */
-	int data[MAX_INHERIT];	  /* those that are ours to close */
+	int data[RUN_MAX_HANDED]; /* those that are ours to close */
 	size_t n_data;
 };
 
@@ -27,10 +27,10 @@ static const char *hand_over(struct inheritance *inherited, int fd, struct error
 {
 	size_t length = strlen(inherited->list);
 
-	if (inherited->count == MAX_INHERIT) {
+	if (inherited->count == RUN_MAX_HANDED) {
 		error_set(err, ERROR_MOUNT_REFUSED, E2BIG,
 			  "more than %d descriptors would go to the launcher",
-			  MAX_INHERIT);
+			  RUN_MAX_HANDED);
 		return NULL;
 	}
 	inherited->fds[inherited->count++] = fd;
@@ -40,6 +40,26 @@ static const char *hand_over(struct inheritance *inherited, int fd, struct error
 	if (argv_check(&inherited->words, ERROR_SYSTEM, err) < 0)
 		return NULL;
 	return inherited->words.words[inherited->words.count - 1];
+}
+
+/* What the launcher must have closed by the time the command is held. */
+static const char *lend(struct run *run, struct inheritance *inherited, int fd,
+			struct error *err)
+{
+	struct handed *handed = &run->handed[run->n_handed];
+	const char *word = hand_over(inherited, fd, err);
+	struct stat st;
+
+	if (!word)
+		return NULL;
+	if (fstat(fd, &st) < 0) {
+		error_set(err, ERROR_SYSTEM, errno, "cannot look at a descriptor: %s",
+			  strerror(errno));
+		return NULL;
+	}
+	*handed = (struct handed){ .fd = fd, .dev = st.st_dev, .ino = st.st_ino };
+	run->n_handed++;
+	return word;
 }
 
 /* Replace the plan's placeholders by descriptors.  A launcher that cannot bind by
@@ -64,7 +84,7 @@ static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 		}
 		if (fd < 0)
 			continue;
-		mount->fd = hand_over(inherited, fd, err);
+		mount->fd = lend(run, inherited, fd, err);
 		if (!mount->fd)
 			return -E2BIG;
 	}
@@ -157,7 +177,7 @@ static int build_words(struct run *run, struct inheritance *inherited, int contr
 
 	snprintf(control_text, sizeof(control_text), "%d", control);
 	texts.control_fd = control_text;
-	texts.info_fd = hand_over(inherited, run->gate.info_write, err);
+	texts.info_fd = lend(run, inherited, run->gate.info_write, err);
 	texts.status_fd = hand_over(inherited, run->gate.status_write, err);
 	texts.block_fd = hand_over(inherited, run->gate.block_read, err);
 	texts.sync_fd = hand_over(inherited, run->gate.block_write, err);
@@ -183,7 +203,7 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 		.stdio = { stdio[0], stdio[1], stdio[2] },
 		.identity = &run->session->identity,
 	};
-	int fds[MAX_INHERIT + 1];
+	int fds[RUN_MAX_HANDED + 1];
 	int r = build_words(run, inherited, control, &words, err);
 
 	if (r < 0)

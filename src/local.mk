@@ -57,6 +57,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/trust.c %D%/trust.h \
 	%D%/utf8.c %D%/utf8.h \
 	%D%/value.c %D%/value.h \
+	%D%/verify-mounts.c %D%/verify-mounts.h \
 	%D%/verify.c %D%/verify.h \
 	%D%/view.c %D%/view.h
 nodist_libdrupe_core_la_SOURCES = %D%/policy-builtin.c

@@ -36,6 +36,7 @@ struct run_events {
 };
 
 #define RUN_LAUNCHER_TEXT 4096
+#define RUN_MAX_HANDED 256 /* descriptors; also the guard's MAX_KEEP */
 
 struct run {
 	struct session *session;
@@ -48,6 +49,8 @@ struct run {
 	int control; /* lifeline to the guard */
 	pid_t guard;
 	int guard_pidfd;
+	struct handed handed[RUN_MAX_HANDED];
+	size_t n_handed;
 	struct stream streams[3]; /* stdin, stdout, stderr */
 	struct capture captures[2];
 	struct run_events events;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/nsfs.h>
 #include <sched.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "fd.h"
-#include "mountinfo.h"
+#include "verify-mounts.h"
 
 /* ---- who the child is ---------------------------------------------------------- */
 
@@ -242,156 +241,23 @@ static int check_namespaces(const struct held *held, const struct verify_input *
 	return 0;
 }
 
-/* ---- the file system
- * ---------------------------------------------------------------------- */
+/* ---- descriptors ----------------------------------------------------------------- */
 
-static int bad_mount(struct error *err, const char *dest, const char *what)
+/* R7: of what the launcher was handed, only the gate may be open any more; a launcher
+ * closes what it has used.  A directory left open would be a way out of the sandbox. */
+static int check_descriptors(const struct held *held, const struct verify_input *input,
+			     struct error *err)
 {
-	error_set(err, ERROR_VERIFY_MOUNT, 0, "%s inside the sandbox %s", dest, what);
-	error_hint(err, "the command was not started; something changed the folder in "
-			"between, or the launcher did not do as it was told");
-	return -EPERM;
-}
+	for (size_t i = 0; i < input->n_handed; i++) {
+		const struct handed *handed = &input->handed[i];
+		struct stat st;
+		char path[32];
 
-static int check_mount(const struct mountinfo *table, const struct drupe_mount *mount,
-		       const struct mount_source *source, struct error *err)
-{
-	const struct mount_line *line = mountinfo_top(table, mount->dest);
-
-	switch (mount->op) {
-	case DRUPE_MOUNT_DIR:
-	case DRUPE_MOUNT_SYMLINK:
-	case DRUPE_MOUNT_RO_BIND_TRY:
-		return 0;
-	case DRUPE_MOUNT_PROC:
-		return line && strcmp(line->type, "proc") == 0
-			       ? 0
-			       : bad_mount(err, mount->dest, "is not a fresh procfs");
-	case DRUPE_MOUNT_TMPFS:
-		if (!line || strcmp(line->type, "tmpfs") != 0)
-			return bad_mount(err, mount->dest, "is not a tmpfs");
-		return 0;
-	case DRUPE_MOUNT_RO_BIND:
-	case DRUPE_MOUNT_DATA:
-	case DRUPE_MOUNT_REMOUNT_RO:
-		return line && line->read_only
-			       ? 0
-			       : bad_mount(err, mount->dest, "is not mounted read-only");
-	case DRUPE_MOUNT_BIND:
-	case DRUPE_MOUNT_DEV:
-		if (!line)
-			return bad_mount(err, mount->dest, "is not mounted");
-		if (source->writable && line->read_only)
-			return bad_mount(err, mount->dest,
-					 "is read-only (is it so on the host?)");
-		return 0;
-	}
-	return bad_mount(err, mount->dest, "is of a kind that cannot be verified");
-}
-
-/* Nothing may be writable but what the plan says (the innermost mount of it decides),
- * the minimal devices, and procfs, where the kernel decides. */
-static bool may_be_writable(const struct plan *plan, const struct mount_line *line)
-{
-	static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
-					       "/dev/random", "/dev/urandom", "/dev/tty",
-					       "/dev/pts" };
-	size_t longest = 0;
-	bool writable = false;
-
-	if (strcmp(line->point, "/proc") == 0)
-		return true;
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		if (strcmp(line->point, devices[i]) == 0)
-			return true;
-	for (size_t i = 0; i < plan->n_mounts; i++) {
-		size_t length = strlen(plan->mounts[i].dest);
-
-		if (length >= longest &&
-		    path_is_within(line->point, plan->mounts[i].dest)) {
-			longest = length;
-			writable = plan->sources[i].writable;
-		}
-	}
-	return writable;
-}
-
-static int check_mounts(const struct held *held, const struct verify_input *input,
-			struct error *err)
-{
-	const struct plan *plan = input->plan;
-	_cleanup_mountinfo_ struct mountinfo table = { 0 };
-	int r = mountinfo_read(held->proc, &table);
-
-	if (r < 0)
-		return error_set(err, ERROR_VERIFY_MOUNT, -r,
-				 "the child's mount table cannot be read: %s",
-				 strerror(-r));
-	for (size_t i = 0; r == 0 && i < plan->n_mounts; i++)
-		r = check_mount(&table, &plan->mounts[i], &plan->sources[i], err);
-	for (size_t i = 0; r == 0 && i < table.count; i++) {
-		const struct mount_line *line = &table.lines[i];
-
-		if (!line->read_only && !line->hidden && !may_be_writable(plan, line))
-			r = bad_mount(err, line->point, "is writable and must not be");
-	}
-	return r;
-}
-
-/* Open DEST below the child's root, component by component: a link in it would
- * lead out of that root, into the executor's own. */
-static int open_inside(int root, const char *dest)
-{
-	char path[PATH_MAX], *rest = path, *part;
-	int at = dup(root);
-
-	snprintf(path, sizeof(path), "%s", dest);
-	while (at >= 0 && (part = strsep(&rest, "/"))) {
-		int next;
-
-		if (!*part)
-			continue;
-		next = openat(at, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		close(at);
-		at = next;
-	}
-	return at;
-}
-
-static int check_places(const struct held *held, const struct verify_input *input,
-			struct error *err)
-{
-	const struct plan *plan = input->plan;
-	_cleanup_close_ int root = openat(held->proc, "root",
-					  O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-
-	if (root < 0)
-		return bad_child(err, errno, "has no root to look at");
-	for (size_t i = 0; i < plan->n_mounts; i++) {
-		const struct place *place = plan->sources[i].place;
-		_cleanup_close_ int seen = -1;
-
-		if (!place)
-			continue;
-		seen = open_inside(root, plan->mounts[i].dest);
-		if (seen < 0 || fstat(seen, &st) < 0)
-			return bad_mount(err, plan->mounts[i].dest,
-					 "cannot be looked at");
-		if (st.st_dev != place->st.st_dev || st.st_ino != place->st.st_ino)
-			return bad_mount(err, plan->mounts[i].dest,
-					 "is not the folder that was checked");
-	}
-	/* Below /usr, which was just seen to be the read-only one. */
-	if (fstatat(root, input->rlimits->object.tool + 1, &st, 0) < 0 ||
-	    st.st_dev != input->rlimits->tool_dev ||
-	    st.st_ino != input->rlimits->tool_ino) {
-		error_set(err, ERROR_VERIFY_TOOL, 0,
-			  "%s inside the sandbox is not the checked one",
-			  input->rlimits->object.tool);
-		error_hint(err,
-			   "/usr must hold it as one file, for host and sandbox alike");
-		return -EPERM;
+		snprintf(path, sizeof(path), "fd/%d", handed->fd);
+		if (fstatat(held->proc, path, &st, 0) == 0 && st.st_dev == handed->dev &&
+		    st.st_ino == handed->ino)
+			return bad_privilege(err,
+					     "would hand a descriptor to the command");
 	}
 	return 0;
 }
@@ -406,8 +272,8 @@ int verify_all(const struct held *held, const struct verify_input *input,
 				     struct error *) = {
 		check_status,
 		check_namespaces,
-		check_mounts,
-		check_places,
+		check_descriptors,
+		verify_mounts,
 	};
 
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
