@@ -67,25 +67,37 @@ static int compare_line(const void *line, const void *finding)
 	return (a > b) - (a < b);
 }
 
+/* Room for one more.  It doubles at each power of two, so no capacity is kept. */
+static bool findings_grow(struct findings *findings)
+{
+	size_t n = findings->count;
+	struct finding *items;
+
+	if ((n & (n - 1)) != 0)
+		return true;
+	items = reallocarray(findings->items, n ? 2 * n : 1, sizeof(*items));
+	if (!items)
+		return false;
+	findings->items = items;
+	return true;
+}
+
 static void findings_add(struct policy_sink *sink, struct location where,
 			 const char *format, va_list args)
 {
 	struct findings *findings = sink->findings;
-	struct finding *items;
 	char *text;
 
 	if (sink->n_screened > 0 &&
 	    bsearch(&where.line, findings->items, sink->n_screened,
 		    sizeof(*findings->items), compare_line))
 		return;
-	items = reallocarray(findings->items, findings->count + 1, sizeof(*items));
-	if (items)
-		findings->items = items;
-	if (!items || vasprintf(&text, format, args) < 0) {
+	if (!findings_grow(findings) || vasprintf(&text, format, args) < 0) {
 		sink->exhausted = true;
 		return;
 	}
-	items[findings->count++] = (struct finding){ .where = where, .text = text };
+	findings->items[findings->count++] = (struct finding){ .where = where,
+							       .text = text };
 }
 
 void policy_sink_find(struct policy_sink *sink, struct location where, const char *format,

@@ -134,8 +134,7 @@ static void test_parents(void **state)
 		       "chmod g-w ");
 	expect_good(at("sticky/file"));
 	expect_good(at("sticky/../sticky/./file"));
-	expect_good(at(
-		"sticky/../../../../../../sticky/..//../tmp/../.././tmp/../etc/passwd"));
+	expect_good(at("sticky/../../../../tmp/..//../tmp/.././etc/passwd"));
 }
 
 static void test_links(void **state)
@@ -203,6 +202,7 @@ static void test_owners(void **state)
 	expect_good(at("foreign"));
 	expect_good(at("theirs/file"));
 	expect_good(at("sticky/link"));
+	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(seteuid(STRANGER + 1), 0);
 	expect_refused(at("foreign"), -EPERM, "neither by root nor by you (uid 12346)");
 	assert_int_equal(seteuid(0), 0);
