@@ -10,24 +10,25 @@ static void join(char *to, const char *root, const char *path)
 	snprintf(to, PATH_MAX, "%.2000s%s", root, path);
 }
 
-/* The folder of the running program, without its last slash; "" when unknown. */
-static void own_folder(char *folder, size_t size)
+void paths_resolve(struct paths *paths)
 {
-	ssize_t n = readlink("/proc/self/exe", folder, size - 1);
-	char *slash;
+	char program[2000];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-	folder[n > 0 ? n : 0] = '\0';
-	slash = strrchr(folder, '/');
-	if (slash)
-		*slash = '\0';
+	program[n > 0 ? n : 0] = '\0';
+	paths_resolve_for(program, paths);
 }
 
-void paths_resolve(struct paths *paths)
+void paths_resolve_for(const char *program, struct paths *paths)
 {
 	char folder[2000];
 	size_t n, bin = strlen(BINDIR);
+	char *slash;
 
-	own_folder(folder, sizeof(folder));
+	snprintf(folder, sizeof(folder), "%s", program);
+	slash = strrchr(folder, '/');
+	if (slash)
+		*slash = '\0';
 	n = strlen(folder);
 	join(paths->guard, folder, "/drupe-guard");
 	if (access(paths->guard, F_OK) == 0) {

@@ -18,4 +18,7 @@ struct paths {
  */
 void paths_resolve(struct paths *paths);
 
+/* The same for a drupe that is not the running program. */
+void paths_resolve_for(const char *program, struct paths *paths);
+
 #endif

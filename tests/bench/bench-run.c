@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What drupe costs beside the bare tools, measured side by side:
+ *
+ *   bench-run DRUPE [RUNS]
+ *
+ * A turn is one run of each kind, so that a drifting machine hits all alike:
+ *   script    a shell script that execs the same bwrap … prlimit … true
+ *   drupe     DRUPE run -- true, the whole process
+ *   bare      the same bwrap … prlimit … true, spawned by this process
+ *   session   run_execute in this process, guard and verification included
+ * Run it in a folder that may be a workspace, as an unprivileged user.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "chain.h"
+#include "clock.h"
+#include "policy.h"
+#include "run.h"
+
+enum kind { SCRIPT, DRUPE, BARE, SESSION, N_KINDS };
+static const char *const kind_names[N_KINDS] = { "script", "drupe", "bare", "session" };
+
+struct bench {
+	struct session session;
+	struct request request;
+	struct drupe_words bare; /* launcher, rlimits, command: nothing of drupe's */
+	char script[64];
+	char *drupe;
+	size_t runs;
+	int64_t *times[N_KINDS];
+};
+
+static void die(const struct error *err, const char *what)
+{
+	if (err)
+		error_print(err);
+	fprintf(stderr, "bench-run: %s\n", what);
+	exit(1);
+}
+
+static int64_t time_program(char *const *argv)
+{
+	int64_t start = clock_now();
+	pid_t pid = vfork();
+	int status;
+
+	if (pid == 0) {
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) != 0)
+		die(NULL, "a measured program failed");
+	return clock_now() - start;
+}
+
+static int64_t time_session(struct bench *bench)
+{
+	const struct run_io io = { .capture = true, .in = -1, .cancel = -1 };
+	struct result result;
+	int64_t start = clock_now();
+
+	run_execute(&bench->session, &bench->request, &io, &result);
+	start = clock_now() - start;
+	if (result.status != RUN_EXITED || result.exit_code != 0)
+		die(&result.refusal, "a run in the session failed");
+	result_free(&result);
+	return start;
+}
+
+static int64_t time_kind(struct bench *bench, enum kind kind)
+{
+	char *script[] = { bench->script, NULL };
+	char *drupe[] = { bench->drupe, (char[]){ "run" }, (char[]){ "--" },
+			  (char[]){ "true" }, NULL };
+
+	switch (kind) {
+	case SCRIPT:
+		return time_program(script);
+	case DRUPE:
+		return time_program(drupe);
+	case BARE:
+		return time_program(bench->bare.words);
+	case SESSION:
+	case N_KINDS:
+		break;
+	}
+	return time_session(bench);
+}
+
+/* The gate's options take a value each; the bare tools have no gate. */
+static bool is_gate_option(const char *word)
+{
+	static const char *const options[] = { "--info-fd", "--json-status-fd",
+					       "--block-fd", "--sync-fd" };
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strcmp(word, options[i]) == 0)
+			return true;
+	return false;
+}
+
+static void make_bare(struct bench *bench)
+{
+	const struct chain_words words = { "guard", "0", "0", "0", "0", "0", "0", NULL };
+	struct error err = { 0 };
+	struct plan plan;
+	struct chain chain;
+	struct chain_input input = {
+		.backends = bench->session.backends,
+		.plan = &plan,
+		.words = &words,
+		.command = bench->request.command,
+	};
+
+	if (plan_make(bench->session.policy, bench->session.profile, &bench->session.view,
+		      &bench->session.tmp.place, &plan, &err) < 0)
+		die(&err, "no plan");
+	for (size_t i = 0; i < plan.n_mounts; i++)
+		if (plan.sources[i].place)
+			plan.mounts[i].fd = NULL;
+	if (chain_build(&input, &chain, &err) < 0)
+		die(&err, "no command line");
+	for (size_t s = SEGMENT_LAUNCHER; s < N_SEGMENTS; s++)
+		for (size_t i = 0; i < chain.segments[s].count; i++) {
+			if (is_gate_option(chain.segments[s].words[i]))
+				i++;
+			else
+				argv_push(&bench->bare, chain.segments[s].words[i]);
+		}
+	chain_free(&chain);
+	plan_free(&plan);
+}
+
+static void make_script(struct bench *bench)
+{
+	int fd;
+	FILE *file;
+
+	strcpy(bench->script, "/tmp/bench-run-XXXXXX");
+	fd = mkstemp(bench->script);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file)
+		die(NULL, "no script");
+	fputs("#!/bin/sh\nexec", file);
+	for (size_t i = 0; i < bench->bare.count; i++)
+		fprintf(file, " '%s'", bench->bare.words[i]);
+	fputc('\n', file);
+	fchmod(fd, 0700);
+	fclose(file);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_ms(const struct bench *bench, enum kind kind)
+{
+	qsort(bench->times[kind], bench->runs, sizeof(int64_t), by_time);
+	return (double)bench->times[kind][bench->runs / 2] / NS_PER_MS;
+}
+
+static void report(const struct bench *bench)
+{
+	double median[N_KINDS];
+
+	for (size_t i = 0; i < N_KINDS; i++) {
+		median[i] = median_ms(bench, (enum kind)i);
+		printf("%-8s min %.2f  median %.2f  max %.2f ms\n", kind_names[i],
+		       (double)bench->times[i][0] / NS_PER_MS, median[i],
+		       (double)bench->times[i][bench->runs - 1] / NS_PER_MS);
+	}
+	printf("drupe / script  %.2f\nsession / bare  %.2f\n",
+	       median[DRUPE] / median[SCRIPT], median[SESSION] / median[BARE]);
+}
+
+int main(int argc, char **argv)
+{
+	char *command[] = { (char[]){ "true" }, NULL };
+	struct bench bench = { .request.command = command, .runs = 200 };
+	struct findings findings = { 0 };
+	struct policy *policy;
+	struct paths paths;
+	struct error err = { 0 };
+
+	if (argc < 2 || argv[1][0] != '/')
+		die(NULL, "usage: bench-run /path/of/drupe [RUNS]");
+	if (argc > 2)
+		bench.runs = strtoul(argv[2], NULL, 10);
+	if (bench.runs == 0)
+		die(NULL, "RUNS must be a number");
+	bench.drupe = argv[1];
+	paths_resolve_for(argv[1], &paths);
+	signal(SIGPIPE, SIG_IGN);
+	if (policy_open(NULL, paths.policies, &policy, &findings, &err) < 0 ||
+	    session_open(policy, &bench.request, &paths, &bench.session, &err) < 0 ||
+	    session_make_tmp(&bench.session, &err) < 0)
+		die(&err, "no session");
+	make_bare(&bench);
+	make_script(&bench);
+	for (size_t kind = 0; kind < N_KINDS; kind++) {
+		bench.times[kind] = calloc(bench.runs, sizeof(int64_t));
+		(void)time_kind(&bench, (enum kind)kind); /* warm */
+	}
+	for (size_t i = 0; i < bench.runs; i++)
+		for (size_t kind = 0; kind < N_KINDS; kind++)
+			bench.times[kind][i] = time_kind(&bench, (enum kind)kind);
+	report(&bench);
+	unlink(bench.script);
+	session_close(&bench.session, NULL);
+	policy_free(policy);
+	return 0;
+}
