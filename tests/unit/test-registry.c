@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -596,6 +597,22 @@ static void test_tool_of_root(void **state)
 	assert_tool_refused(link, 1000, false, ERROR_TOOL_UNTRUSTED, "link");
 }
 
+/* Capabilities of a file are a set-uid bit in small pieces. */
+static void test_tool_with_capabilities(void **state)
+{
+	/* struct vfs_cap_data, version 2: cap_sys_admin, effective and permitted. */
+	static const unsigned char caps[20] = { 0x01, 0, 0, 0x02, 0, 0, 0x20, 0 };
+	struct bench *bench = *state;
+
+	write_file(bench->file, "#!/bin/sh\n", 10);
+	chmod(bench->file, 0755);
+	if (geteuid() != 0 ||
+	    setxattr(bench->file, "security.capability", caps, sizeof(caps), 0) < 0)
+		skip();
+	assert_tool_refused(bench->file, 1000, false, ERROR_TOOL_UNTRUSTED,
+			    "has file capabilities");
+}
+
 /* H07: what the command's own user could rewrite is not started. */
 static void test_tool_of_caller(void **state)
 {
@@ -693,6 +710,7 @@ int main(void)
 		BENCH(test_truncated_and_stripped),
 		BENCH(test_too_large),
 		BENCH(test_tool_of_root),
+		BENCH(test_tool_with_capabilities),
 		BENCH(test_tool_of_caller),
 		BENCH(test_tool_kinds),
 		cmocka_unit_test(test_tool_features),
