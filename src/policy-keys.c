@@ -326,30 +326,45 @@ static void fold_name(const char *name, char ret[static 64])
 							  : name[i];
 }
 
+/* The key of another section that is called NAME, or nearly so. */
+static const struct policy_key *key_elsewhere(const char *name)
+{
+	const char *names[POLICY_KEYS_MAX + 1];
+	const char *nearest;
+
+	for (size_t i = 0; i < policy_keys_count; i++)
+		names[i] = policy_keys[i].name;
+	names[policy_keys_count] = NULL;
+	nearest = nearest_name(name, names);
+	for (size_t i = 0; i < policy_keys_count && nearest; i++)
+		if (policy_keys[i].name == nearest)
+			return &policy_keys[i];
+	return NULL;
+}
+
 void policy_key_suggest(enum policy_section section, enum policy_format format,
 			const char *name, char *ret, size_t size)
 {
 	const char *names[POLICY_KEYS_MAX + 1];
 	size_t n = section_keys(section, names);
-	const char *nearest = NULL;
+	const char *nearest;
+	const struct policy_key *elsewhere;
 	char folded[64], list[256];
 
-	ret[0] = '\0';
-	for (size_t i = 0; i < policy_keys_count; i++) {
-		const struct policy_key *key = &policy_keys[i];
-
-		if (key->section == section || strcmp(key->name, name) != 0)
-			continue;
-		snprintf(ret, size, "; it belongs in %s",
-			 policy_section_name(key->section, format));
-		return;
-	}
 	fold_name(name, folded);
-	if (folded[0])
-		nearest = nearest_name(folded, names);
+	nearest = folded[0] ? nearest_name(folded, names) : NULL;
+	elsewhere = folded[0] ? key_elsewhere(folded) : NULL;
 	join_words(names, list, sizeof(list));
-	if (nearest)
+	ret[0] = '\0';
+	if (elsewhere && strcmp(elsewhere->name, folded) == 0 &&
+	    !(nearest && strcmp(nearest, folded) == 0))
+		snprintf(ret, size, "; %s belongs in %s", elsewhere->name,
+			 policy_section_name(elsewhere->section, format));
+	else if (nearest)
 		snprintf(ret, size, "; did you mean %s?", nearest);
+	else if (elsewhere)
+		snprintf(ret, size, "; did you mean %s of %s?", elsewhere->name,
+			 policy_section_name(elsewhere->section, format));
 	else if (n > 0 && n <= 10)
 		snprintf(ret, size, "; the keys here are %s", list);
 }
