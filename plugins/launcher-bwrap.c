@@ -393,7 +393,8 @@ static const struct drupe_launcher_ops ops = {
 	.parse_info = bwrap_parse_info,
 	.parse_status = bwrap_parse_status,
 	.diagnose = bwrap_diagnose,
-	.bind_fd_features = UINT64_C(1) << FEATURE_BIND_FD | UINT64_C(1) << FEATURE_RO_BIND_FD,
+	.bind_fd_features = UINT64_C(1) << FEATURE_BIND_FD |
+			    UINT64_C(1) << FEATURE_RO_BIND_FD,
 };
 
 DRUPE_BACKEND_EXPORT = {

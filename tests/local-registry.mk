@@ -16,7 +16,7 @@ EXTRA_DIST += %D%/bad-plugins/build.sh %D%/bad-plugins/bad-launcher.c \
 	%D%/bad-plugins/bad-rlimits.c %D%/abi/drupe-backend-1.h %D%/abi/launcher-frozen.c \
 	%D%/abi/launcher-short.c %D%/abi/rlimits-frozen.c %D%/abi/layout.test \
 	%D%/integration/backends.test
-CLEANFILES += %D%/bad-plugins/stamp
+CLEANFILES += %D%/bad-plugins/stamp $(registry_out)/*.so
 
 # Two builds of one file: where fields lie in the released header, and now.
 check_PROGRAMS += %D%/abi/layout-now %D%/abi/layout-frozen
@@ -58,7 +58,3 @@ registry_test_libs = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_rlimits_prlimit_CFLAGS = $(registry_test_cflags)
 %C%_unit_test_rlimits_prlimit_LDADD = $(registry_test_libs)
 endif
-
-clean-local-registry:
-	rm -rf $(registry_out)
-.PHONY: clean-local-registry
