@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "clock.h"
@@ -14,8 +15,10 @@
 #define READY_MS 30000
 /* How long its last words may take to arrive once it failed. */
 #define FAILURE_MS 2000
-/* Between two looks whether the child has come to the block point. */
-#define LOOK_NS (100 * 1000)
+/* From the report to the block point a launcher needs some milliseconds, in which a
+ * look only takes processor time away from it; then looks are frequent. */
+#define FIRST_LOOK_NS (1500 * 1000)
+#define LOOK_NS (60 * 1000)
 #define REPORT_SIZE 65536
 
 /* ---- failures
@@ -195,23 +198,22 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {
+	int64_t next = clock_now() + FIRST_LOOK_NS;
+
 	for (;;) {
 		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
-		int64_t next = clock_now() + LOOK_NS;
-		int r = verify_at_block_point(&run->held, err);
+		int r = run_wait(run, &child, 1, next < deadline ? next : deadline);
 
-		if (r > 0)
-			return 0;
-		if (r == 0)
-			r = run_wait(run, &child, 1, next < deadline ? next : deadline);
 		if (child.revents || launcher_is_gone(run))
 			return run_launcher_failure(run, err);
-		if (r == -ETIMEDOUT && clock_now() < deadline)
-			continue;
-		if (r == -ETIMEDOUT || r == -ECANCELED)
+		if (r == -ECANCELED || clock_now() >= deadline)
 			return hold_error(run, r, err);
+		r = verify_at_block_point(&run->held, err);
+		if (r > 0)
+			return 0;
 		if (r < 0)
-			return r;
+			return run_launcher_failure(run, err);
+		next = clock_now() + LOOK_NS;
 	}
 }
 
@@ -226,14 +228,18 @@ int run_hold(struct run *run, struct error *err)
 		.n_handed = run->n_handed,
 	};
 	int64_t deadline = deadline_in_ms(READY_MS);
-	int r;
+	int slack, r;
 
 	(void)fcntl(run->gate.info_read, F_SETFL, O_NONBLOCK);
+	/* The default slack of 50 us is as long as a look is apart from the next. */
+	slack = prctl(PR_GET_TIMERSLACK);
+	(void)prctl(PR_SET_TIMERSLACK, 1);
 	r = take_report(run, deadline, err);
 	if (r == 0)
 		r = verify_ancestry(&run->held, run->guard, err);
 	if (r == 0)
 		r = wait_for_block_point(run, deadline, err);
+	(void)prctl(PR_SET_TIMERSLACK, slack);
 	if (r == 0)
 		r = verify_all(&run->held, &input, err);
 	return r;
