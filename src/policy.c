@@ -23,6 +23,8 @@
 #define NAMES_MAX 1024
 #define ENV_VALUE_MAX 65536
 
+#define BUILTIN "built-in" /* the source of the policy that is no file */
+
 /* What the file said of a key of the table. */
 struct seen {
 	struct location key, value;
@@ -291,6 +293,8 @@ static bool find_options(struct policy_sink *sink, const char *backend,
 bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
 		       const char *name, struct location where, size_t *ret_index)
 {
+	if (sink->exhausted)
+		return false;
 	if (!value_name(name)) {
 		sink->lost_profiles |= section == SECTION_PROFILES;
 		policy_sink_find(sink, where,
@@ -499,6 +503,9 @@ bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
 				      .name = name->text,
 				      .where = name->where };
 
+	/* What memory did not suffice for is there in part. */
+	if (sink->exhausted)
+		return false;
 	if (strlen(name->text) != name->length) {
 		policy_sink_find(sink, name->where, "a NUL character in a key");
 		return false;
@@ -1025,7 +1032,7 @@ static int parse_text(struct policy_sink *sink, const char *text, size_t length)
 	}
 	r = sink->format == POLICY_INI ? policy_ini_parse(sink, text, length)
 				       : policy_yaml_parse(sink, text, length);
-	if (r == 0)
+	if (r == 0 && !sink->exhausted)
 		check_whole(sink);
 	return r;
 }
@@ -1054,15 +1061,18 @@ static int report_findings(const char *source, struct findings *findings,
 			   struct error *err)
 {
 	const struct finding *first = findings->items;
-	char more[96] = "";
+	bool builtin = strcmp(source, BUILTIN) == 0;
 
 	qsort(findings->items, findings->count, sizeof(*findings->items),
 	      compare_findings);
-	if (findings->count > 1)
-		snprintf(more, sizeof(more), " (and %zu more: `drupe check` shows them)",
-			 findings->count - 1);
-	return error_set(err, ERROR_POLICY_INVALID, EINVAL, "%s:%u:%u: %s%s", source,
-			 first->where.line, first->where.column, first->text, more);
+	if (findings->count == 1)
+		return error_set(err, ERROR_POLICY_INVALID, EINVAL, "%s:%u:%u: %s",
+				 source, first->where.line, first->where.column,
+				 first->text);
+	return error_set(err, ERROR_POLICY_INVALID, EINVAL,
+			 "%s:%u:%u: %s (and %zu more: drupe check%s%s shows them)",
+			 source, first->where.line, first->where.column, first->text,
+			 findings->count - 1, builtin ? "" : " ", builtin ? "" : source);
 }
 
 static void sink_free(struct policy_sink *sink)
@@ -1175,7 +1185,7 @@ static int look_up(const char *file, bool *ret_there, struct error *err)
 static int open_builtin(struct policy **ret_policy, struct findings *findings,
 			struct error *err)
 {
-	return policy_parse("built-in", policy_builtin_text, strlen(policy_builtin_text),
+	return policy_parse(BUILTIN, policy_builtin_text, strlen(policy_builtin_text),
 			    POLICY_YAML, ret_policy, findings, err);
 }
 

@@ -212,7 +212,7 @@ static void test_order(void **state)
 	assert_int_equal(err.code, ERROR_POLICY_INVALID);
 	assert_string_equal(err.message,
 			    "p.yaml:1:1: version is missing; write version: 1 (and 5 "
-			    "more: `drupe check` shows them)");
+			    "more: drupe check p.yaml shows them)");
 }
 
 struct open_case {
