@@ -13,13 +13,13 @@
 /*
  * Open the regular file PATH for reading and check it and every parent directory:
  * owned by root or by the caller (effective uid), not writable by group or
- * others; a sticky directory that is writable by others passes.  Symbolic links are followed
- * by hand, and the directories that hold them are checked as well.  A FIFO,
+ * others; a sticky directory that is writable by others passes.  Symbolic links are
+ * followed by hand, and the directories that hold them are checked as well.  A FIFO,
  * device or socket is refused without blocking.  CODE is the refusal to report;
  * a file that is not there gives -ENOENT with MISSING as its code.
  */
-int trust_open(const char *path, enum error_code missing, enum error_code code, int *ret_fd,
-	       struct stat *ret_stat, struct error *err);
+int trust_open(const char *path, enum error_code missing, enum error_code code,
+	       int *ret_fd, struct stat *ret_stat, struct error *err);
 
 /*
  * The same for a directory (opened O_DIRECTORY), and for a file NAME (no slash)
