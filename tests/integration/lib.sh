@@ -211,6 +211,14 @@ drupe() { # ARG...
 	rc=$?
 }
 
+# In another folder: at DIR COMMAND...; rc and files as COMMAND leaves them.
+at() {
+	pushd -- "$1" >/dev/null || return
+	shift
+	"$@"
+	popd >/dev/null || return
+}
+
 out() {
 	cat "$OUT"
 }
