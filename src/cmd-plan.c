@@ -132,6 +132,16 @@ static json_t *limits_json(const struct plan *plan)
 	return json;
 }
 
+static json_t *output_json(const struct profile *profile)
+{
+	bool unlimited = profile->stream_limit == UNSET;
+
+	return json_pack("{s:I, s:o}", "output_limit", (json_int_t)profile->output_limit,
+			 "stream_limit",
+			 unlimited ? json_null()
+				   : json_integer((json_int_t)profile->stream_limit));
+}
+
 static json_t *cgroup_json(const struct plan *plan)
 {
 	json_t *json = json_object();
@@ -148,14 +158,14 @@ static json_t *plan_json(const struct planned *planned)
 	const struct session *session = planned->session;
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
+		"{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
 		session->profile->name, "user", session->identity.name, "workspace",
 		access_name(session->profile->workspace), "timeout_seconds",
 		(double)session->timeout_ms / 1000, "network",
 		session->network ? "private" : "none", "stages", stages_json(planned),
 		"argv", argv_json(planned), "mounts", mounts_json(&planned->plan), "env",
-		env_json(&planned->plan), "limits", limits_json(&planned->plan), "cgroup",
-		cgroup_json(&planned->plan));
+		env_json(&planned->plan), "limits", limits_json(&planned->plan), "output",
+		output_json(session->profile), "cgroup", cgroup_json(&planned->plan));
 }
 
 /* One word as a shell would take it, so that a line can be read without doubt. */

@@ -238,7 +238,6 @@ static void try_all(struct checks *checks)
 	struct identity identity;
 	struct session session;
 	struct error err = { 0 };
-	const char *user = options->request.user;
 
 	if (policy_open(options->policy, options->paths.policies, &policy, &findings,
 			&err) < 0) {
@@ -246,7 +245,7 @@ static void try_all(struct checks *checks)
 		return;
 	}
 	check(checks, GOOD, "policy", policy->source, "");
-	if (identity_resolve(user ? user : policy->user, &identity, &err) < 0) {
+	if (identity_resolve(options->request.user, policy->user, &identity, &err) < 0) {
 		check_error(checks, "user", &err);
 		return;
 	}

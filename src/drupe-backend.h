@@ -19,8 +19,9 @@
  * stands beside the array.
  *
  * Ownership: strings and arrays passed to a backend belong to the executor and
- * are valid until the function returns.  What a backend's object points to
- * must live as long as the shared object (that is: static and constant).
+ * are valid until the function returns.  Results (ret_…) are structures of the
+ * executor's, with `size` set: a backend writes single fields of them.  What a
+ * backend's object points to must live as long as the shared object (that is: static and constant).
  */
 #ifndef DRUPE_BACKEND_H
 #define DRUPE_BACKEND_H
@@ -384,7 +385,7 @@ struct drupe_backend {
 	const char *summary; /* one line */
 	/* Absolute path of the program that the words start with, fixed when the
 	 * backend was built.  The executor checks before each run that it is a
-	 * regular file that only root or the caller can write, and not set-id. */
+	 * regular file of root's that nobody else can write, and not set-id. */
 	const char *tool;
 	/* Options of the tool that older versions lack (NULL-terminated, at most 64):
 	 * the executor looks whether each is one of the program's own string

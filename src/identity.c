@@ -106,15 +106,16 @@ static int resolve_self(const char *name, struct identity *identity, struct erro
 	return 0;
 }
 
-int identity_resolve(const char *name, struct identity *ret_identity, struct error *err)
+int identity_resolve(const char *asked, const char *policy, struct identity *ret_identity,
+		     struct error *err)
 {
 	struct identity identity = { 0 };
 	int r;
 
 	if (geteuid() != 0) {
-		r = resolve_self(name, &identity, err);
-	} else if (name) {
-		r = resolve_other(name, &identity, err);
+		r = resolve_self(asked, &identity, err);
+	} else if (asked || policy) {
+		r = resolve_other(asked ? asked : policy, &identity, err);
 	} else {
 		error_set(err, ERROR_USER_REQUIRED, EPERM,
 			  "root must name the unprivileged user to run the command as");

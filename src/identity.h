@@ -19,11 +19,12 @@ struct identity {
 };
 
 /*
- * The caller itself, or, when that is root, the unprivileged user NAME (a name or
- * a number; NULL: refused with user-required).  A caller that is not root may
- * name only itself.
+ * The caller itself, or, when that is root, an unprivileged user: the one that was
+ * ASKED for, else the POLICY's (names or numbers; both NULL: user-required).  A caller
+ * that is not root may ask only for itself, and the policy's user is not for it.
  */
-int identity_resolve(const char *name, struct identity *ret_identity, struct error *err);
+int identity_resolve(const char *asked, const char *policy, struct identity *ret_identity,
+		     struct error *err);
 void identity_free(struct identity *identity);
 
 /* Whether /etc/passwd itself has a line for the uid. */

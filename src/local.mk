@@ -98,3 +98,4 @@ drupe_LDADD = libdrupe-core.la
 pkglibexec_PROGRAMS = drupe-guard
 drupe_guard_SOURCES = %D%/guard.c %D%/guard.h %D%/rmtree.c %D%/rmtree.h
 drupe_guard_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
+drupe_guard_LDADD =

@@ -36,8 +36,7 @@ int session_open(const struct policy *policy, const struct request *request,
 	r = plan_grant(policy, request, &session.profile, &session.timeout_ms,
 		       &session.network, err);
 	if (r == 0)
-		r = identity_resolve(request->user ? request->user : policy->user,
-				     &session.identity, err);
+		r = identity_resolve(request->user, policy->user, &session.identity, err);
 	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
 		if (i != SLOT_NETWORK || session.network)
 			r = load(&session, (enum slot)i, err);

@@ -1,16 +1,55 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Unit tests (cmocka), integration tests (real tools, TAP), programs that measure.
+# Unit tests (cmocka, one process a file), integration tests (real tools, TAP), and
+# programs that measure.  tests/README says how they are run and by whom.
 
-TEST_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS) \
-	-DTOP_SRCDIR='"$(abs_top_srcdir)"' -DTOP_BUILDDIR='"$(abs_top_builddir)"'
-TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS)
+TEST_EXTENSIONS = .test
+TEST_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+AM_TEST_LOG_DRIVER_FLAGS = --comments
+AM_TESTS_ENVIRONMENT = \
+	DRUPE='$(abs_builddir)/drupe' DRUPE_GUARD='$(abs_builddir)/drupe-guard' \
+	BACKEND_DIR='$(abs_builddir)/plugins/.libs' \
+	builddir='$(abs_builddir)' CC='$(CC)' \
+	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1; \
+	export DRUPE DRUPE_GUARD BACKEND_DIR builddir CC ASAN_OPTIONS UBSAN_OPTIONS;
+
+integration_tests = \
+	%D%/integration/check.test
+
+TESTS += $(integration_tests)
+EXTRA_DIST += $(integration_tests) %D%/integration/lib.sh
+
+include tests/local-registry.mk
+
+if HAVE_CMOCKA
+unit_tests = \
+	%D%/unit/test-capture \
+	%D%/unit/test-chain \
+	%D%/unit/test-options \
+	%D%/unit/test-plan \
+	%D%/unit/test-policy \
+	%D%/unit/test-policy-fixtures \
+	%D%/unit/test-trust \
+	%D%/unit/test-value
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+LDADD = libdrupe-core.la $(CMOCKA_LIBS)
+%C%_unit_test_capture_SOURCES = %D%/unit/test-capture.c
+%C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
+%C%_unit_test_options_SOURCES = %D%/unit/test-options.c src/options.c
+%C%_unit_test_plan_SOURCES = %D%/unit/test-plan.c
+%C%_unit_test_policy_SOURCES = %D%/unit/test-policy.c
+%C%_unit_test_policy_fixtures_SOURCES = %D%/unit/test-policy-fixtures.c
+%C%_unit_test_trust_SOURCES = %D%/unit/test-trust.c
+%C%_unit_test_value_SOURCES = %D%/unit/test-value.c
+endif
+
+EXTRA_DIST += %D%/fixtures
 
 # make bench: paired timings, never part of the tests.
 EXTRA_PROGRAMS = bench-run
 CLEANFILES += $(EXTRA_PROGRAMS)
 bench_run_SOURCES = %D%/bench/bench-run.c
-bench_run_CPPFLAGS = $(TEST_CPPFLAGS)
-bench_run_CFLAGS = $(TEST_CFLAGS)
+bench_run_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 bench_run_LDADD = libdrupe-core.la
 
 .PHONY: bench
