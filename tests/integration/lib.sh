@@ -110,7 +110,7 @@ exec_as_user() { # COMMAND...
 		exec setpriv --reuid "$TEST_USER" --regid "$TEST_GID" --init-groups \
 			env HOME="$TEST_HOME" USER="$TEST_USER" LOGNAME="$TEST_USER" "$@"
 	fi
-	exec "$@"
+	exec env HOME="$TEST_HOME" "$@"
 }
 
 as_user() { # COMMAND...

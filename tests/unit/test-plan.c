@@ -16,6 +16,8 @@
 static struct policy *policy;
 static struct profile *profile;
 static struct view view;
+static char workspace[] = "/srv/w";
+static const struct place tmp = { .path = (char[]){ "/t" }, .fd = 7 };
 
 static const char policy_text[] = "version: 1\n"
 				  "profiles:\n"
@@ -41,8 +43,8 @@ static int setup(void **state)
 			  { "/libx32", false, "" } },
 		.alternatives = true,
 		.group = true,
-		.workspace = { .place = { (char[]){ "/srv/w" }, 5, { 0 } },
-			       .dest = (char[]){ "/srv/w" },
+		.workspace = { .place = { workspace, 5, { 0 } },
+			       .dest = workspace,
 			       .writable = true },
 	};
 	return 0;
@@ -57,7 +59,6 @@ static int teardown(void **state)
 
 static struct plan make(void)
 {
-	static const struct place tmp = { .path = (char[]){ "/t" }, .fd = 7 };
 	struct plan plan;
 
 	assert_int_equal(plan_make(policy, profile, &view,
