@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * hostile MODE MARKER: what a command does that wants to stay.  It runs inside.
+ * First it makes the file MARKER in the working directory, the proof that it ran;
+ * then
+ *
+ *   sleep    sleeps
+ *   daemon   leaves a process behind in a session of its own, with all streams
+ *            closed, and sleeps
+ *   leave    the same, but ends itself
+ *   stop     stops all it can, and itself
+ *   forks    forks until it may not, each child as well, and all ignore signals
+ *   fill     fills /tmp with folders that take their time to be removed, makes the
+ *            file MARKER.filled and ends
+ *   disarm   takes the death signal off the sandbox's init, makes the file
+ *            MARKER.disarmed and leaves a daemon behind
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "disarm.h"
+
+#define FOLDERS 100
+#define FILES 15
+
+static void forever(void)
+{
+	for (;;)
+		pause();
+}
+
+static void leave_daemon(void)
+{
+	if (fork() != 0)
+		return;
+	setsid();
+	if (fork() != 0)
+		_exit(0);
+	for (int fd = 0; fd < 64; fd++)
+		close(fd);
+	for (int signal = 1; signal < NSIG; signal++)
+		(void)sigaction(signal, &(struct sigaction){ .sa_handler = SIG_IGN },
+				NULL);
+	forever();
+}
+
+static void fork_loop(void)
+{
+	for (int signal = 1; signal < NSIG; signal++)
+		(void)sigaction(signal, &(struct sigaction){ .sa_handler = SIG_IGN },
+				NULL);
+	for (;;)
+		if (fork() < 0)
+			usleep(1000);
+}
+
+static void touch(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		exit(99);
+	close(fd);
+}
+
+static void fill(const char *marker)
+{
+	char name[256];
+
+	for (int i = 0; i < FOLDERS; i++) {
+		snprintf(name, sizeof(name), "/tmp/%d", i);
+		mkdir(name, 0700);
+		for (int j = 0; j < FILES; j++) {
+			snprintf(name, sizeof(name), "/tmp/%d/%d", i, j);
+			touch(name);
+		}
+		snprintf(name, sizeof(name), "/tmp/%d", i);
+		chmod(name, 0);
+	}
+	snprintf(name, sizeof(name), "%s.filled", marker);
+	touch(name);
+}
+
+static void disarm(const char *marker)
+{
+	char name[256];
+	const char *failed = disarm_init();
+
+	if (failed) {
+		fprintf(stderr, "hostile: %s\n", failed);
+		exit(98);
+	}
+	leave_daemon();
+	snprintf(name, sizeof(name), "%s.disarmed", marker);
+	touch(name);
+	forever();
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc == 3 ? argv[1] : "";
+
+	if (argc == 3)
+		touch(argv[2]);
+	if (strcmp(mode, "daemon") == 0 || strcmp(mode, "leave") == 0)
+		leave_daemon();
+	else if (strcmp(mode, "stop") == 0)
+		kill(-1, SIGSTOP), raise(SIGSTOP);
+	else if (strcmp(mode, "forks") == 0)
+		fork_loop();
+	else if (strcmp(mode, "fill") == 0)
+		fill(argv[2]);
+	else if (strcmp(mode, "disarm") == 0)
+		disarm(argv[2]);
+	else if (strcmp(mode, "sleep") != 0)
+		return 99;
+	if (strcmp(mode, "leave") != 0 && strcmp(mode, "fill") != 0)
+		forever();
+	return 0;
+}
