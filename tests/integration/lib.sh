@@ -277,7 +277,7 @@ field() { # PATH [FILE]
 			if ($text =~ /\G\{\s*/gc) {
 				my %h;
 				until ($text =~ /\G\s*\}/gc) {
-					$text =~ /\G\s*,?\s*"((?:[^"\\]|\\.)*)"\s*:/gc or die "key\n";
+					$text =~ /\G\s*,?\s*"((?:[^"\\]++|\\.)*+)"\s*:/gc or die "key\n";
 					my $k = unescape($1);
 					die "twice: $k\n" if exists $h{$k};
 					$h{$k} = value();
@@ -289,7 +289,7 @@ field() { # PATH [FILE]
 				until ($text =~ /\G\s*\]/gc) { $text =~ /\G\s*,/gc; push @a, value() }
 				return \@a;
 			}
-			return unescape($1) if $text =~ /\G"((?:[^"\\\x00-\x1f]|\\.)*)"/gc;
+			return unescape($1) if $text =~ /\G"((?:[^"\\\x00-\x1f]++|\\.)*+)"/gc;
 			return $1 if $text =~ /\G(-?[0-9.eE+-]+|true|false|null)/gc;
 			die "not JSON at " . (pos($text) // 0) . "\n";
 		}
