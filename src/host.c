@@ -11,6 +11,7 @@
 #include "nearest.h"
 #include "utf8.h"
 #include "value.h"
+#include "words.h"
 
 /* ---- callbacks -------------------------------------------------------------------- */
 
@@ -85,125 +86,89 @@ const struct drupe_host host_callbacks = {
 
 /* ---- one value -------------------------------------------------------------------- */
 
-static int parse_bool(const struct drupe_option *option, const char *text, uint64_t *ret)
+static int read_bool(const char *text, uint64_t *ret)
 {
 	bool value;
 	int r = value_bool(text, &value);
 
-	(void)option;
 	if (r == 0)
 		*ret = value;
 	return r;
 }
 
-static bool in_range(const struct drupe_option *option, uint64_t value)
+static int read_text(const char *text, uint64_t *ret_length)
 {
-	return (option->min == 0 && option->max == 0) ||
-	       (value >= option->min && value <= option->max);
-}
+	size_t length = strlen(text);
 
-static int ranged(const struct drupe_option *option, int r, uint64_t value, uint64_t *ret)
-{
-	if (r < 0)
-		return r;
-	if (!in_range(option, value))
-		return -ERANGE;
-	*ret = value;
+	if (!utf8_valid(text, length, NULL))
+		return -EINVAL;
+	*ret_length = length;
 	return 0;
 }
 
-static int parse_count(const struct drupe_option *option, const char *text, uint64_t *ret)
+static int read_path(const char *text, uint64_t *ret)
 {
-	uint64_t value = 0;
-	int r = value_count(text, &value);
-
-	return ranged(option, r, value, ret);
-}
-
-static int parse_size(const struct drupe_option *option, const char *text, uint64_t *ret)
-{
-	uint64_t value = 0;
-	int r = value_size(text, &value);
-
-	return ranged(option, r, value, ret);
-}
-
-static int parse_duration(const struct drupe_option *option, const char *text,
-			  uint64_t *ret)
-{
-	uint64_t value = 0;
-	int r = value_duration(text, &value);
-
-	return ranged(option, r, value, ret);
-}
-
-static int check_text(const struct drupe_option *option, const char *text, uint64_t *ret)
-{
-	size_t length = strlen(text);
-	uint64_t ignored;
-
-	(void)ret;
-	if (!utf8_valid(text, length, NULL))
-		return -EINVAL;
-	return ranged(option, 0, length, &ignored);
-}
-
-static int check_word(const struct drupe_option *option, const char *text, uint64_t *ret)
-{
-	(void)ret;
-	for (const char *const *word = option->words; *word; word++)
-		if (strcmp(*word, text) == 0)
-			return 0;
-	return -EINVAL;
-}
-
-static int check_path(const struct drupe_option *option, const char *text, uint64_t *ret)
-{
-	(void)option;
 	(void)ret;
 	return value_path(text) ? 0 : -EINVAL;
 }
 
-static int check_cidr4(const struct drupe_option *option, const char *text, uint64_t *ret)
+static int read_cidr4(const char *text, uint64_t *ret_bits)
 {
 	char network[VALUE_CIDR_LENGTH];
-	uint64_t bits = 0, ignored;
 
-	(void)ret;
 	/* Bits behind the prefix are a slip of the pen: which network was meant? */
-	if (strchr(text, ':') || value_cidr(text, network) < 0 ||
-	    value_count(strchr(text, '/') + 1, &bits) < 0)
+	if (strchr(text, ':') || value_cidr(text, network) < 0)
 		return -EINVAL;
-	return ranged(option, 0, bits, &ignored);
+	return value_count(strchr(text, '/') + 1, ret_bits);
 }
 
 /* How each type is read, and what is told about a value that is not one. */
 static const struct {
 	const char *name;
 	const char *expects;
-	const char *unit; /* of its range */
+	const char *unit; /* of its range, NULL: it has none */
 	bool is_text;
-	int (*read)(const struct drupe_option *option, const char *text, uint64_t *ret);
+	/* Gives the number that the range bounds.  NULL: one of the option's words. */
+	int (*read)(const char *text, uint64_t *ret);
 } types[] = {
-	[DRUPE_OPTION_BOOL] = { "bool", "is neither true nor false", "", false,
-				parse_bool },
+	[DRUPE_OPTION_BOOL] = { "bool", "is neither true nor false", NULL, false,
+				read_bool },
 	[DRUPE_OPTION_COUNT] = { "count", "is not a whole number; write it like 4096", "",
-				 false, parse_count },
+				 false, value_count },
 	[DRUPE_OPTION_SIZE] = { "size", "is not a size; write 512, 64K, 10M or 2G",
-				" bytes", false, parse_size },
+				" bytes", false, value_size },
 	[DRUPE_OPTION_DURATION] = { "duration",
 				    "is not a duration; write 250ms, 1.5s, 10m or 2h",
-				    " ms", false, parse_duration },
-	[DRUPE_OPTION_TEXT] = { "text", "is not UTF-8", " bytes", true, check_text },
-	[DRUPE_OPTION_WORD] = { "word", "is not one of its words", "", true, check_word },
+				    " ms", false, value_duration },
+	[DRUPE_OPTION_TEXT] = { "text", "is not UTF-8", " bytes", true, read_text },
+	[DRUPE_OPTION_WORD] = { "word", "is not one of its words", NULL, true, NULL },
 	[DRUPE_OPTION_PATH] = { "path",
 				"is not an absolute path without . and .. and double "
 				"slashes",
-				"", true, check_path },
+				NULL, true, read_path },
 	[DRUPE_OPTION_CIDR4] = { "cidr4",
 				 "is not an IPv4 network; write it like 10.0.2.0/24",
-				 " bits", true, check_cidr4 },
+				 " bits", true, read_cidr4 },
 };
+
+static int read_number(const struct drupe_option *declared, const char *text,
+		       uint64_t *ret)
+{
+	bool bounded = types[declared->type].unit && (declared->min || declared->max);
+	uint64_t number = 0;
+	unsigned place;
+	int r;
+
+	if (!types[declared->type].read)
+		return words_find(declared->words, text, &place) ? 0 : -EINVAL;
+	r = types[declared->type].read(text, &number);
+	if (r < 0)
+		return r;
+	if (bounded && (number < declared->min || number > declared->max))
+		return -ERANGE;
+	*ret = number;
+	return 0;
+}
 
 const char *host_option_type_name(enum drupe_option_type type)
 {
@@ -263,12 +228,9 @@ static int bad_word(const struct drupe_option *declared, const struct policy *po
 		    const struct policy_option *option, struct error *err)
 {
 	const char *near = nearest_name(option->value, declared->words);
-	char list[256] = "";
-	size_t used = 0;
+	char list[256];
 
-	for (size_t i = 0; declared->words[i] && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
-					 i ? ", " : "", declared->words[i]);
+	words_join(declared->words, list, sizeof(list));
 	if (near)
 		return invalid(policy, option, err,
 			       "%s: \"%s\" is not one of %s; did you mean \"%s\"?",
@@ -290,7 +252,7 @@ static int read_value(const struct drupe_option *declared, const struct policy *
 			"%s: \"%s\" is quoted and so a text, but a %s is needed; take "
 			"the quotes away",
 			option->key, option->value, types[declared->type].name);
-	r = types[declared->type].read(declared, option->value, &value.number);
+	r = read_number(declared, option->value, &value.number);
 	if (r == -ERANGE && declared->max > 0)
 		return invalid(policy, option, err,
 			       "%s: \"%s\" is out of range: %" PRIu64 " to %" PRIu64 "%s",

@@ -59,7 +59,8 @@ libdrupe_core_la_SOURCES = \
 	%D%/value.c %D%/value.h \
 	%D%/verify-mounts.c %D%/verify-mounts.h \
 	%D%/verify.c %D%/verify.h \
-	%D%/view.c %D%/view.h
+	%D%/view.c %D%/view.h \
+	%D%/words.c %D%/words.h
 nodist_libdrupe_core_la_SOURCES = %D%/policy-builtin.c
 libdrupe_core_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) $(INIH_CFLAGS) $(JANSSON_CFLAGS) \
 	$(LIBMD_CFLAGS) -fvisibility=hidden

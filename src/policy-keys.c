@@ -11,6 +11,7 @@
 
 #include "nearest.h"
 #include "value.h"
+#include "words.h"
 
 /* No list of an honest policy comes near; looking for duplicates stays cheap. */
 #define LIST_MAX 1024
@@ -265,17 +266,6 @@ static int refuse(struct policy_why *why, const char *format, ...)
 	return -EINVAL;
 }
 
-/* WORDS as "a, b, c". */
-static void join_words(const char *const *words, char *ret, size_t size)
-{
-	size_t used = 0;
-
-	ret[0] = '\0';
-	for (; *words && used < size; words++)
-		used += (size_t)snprintf(ret + used, size - used, "%s%s",
-					 used ? ", " : "", *words);
-}
-
 /* ---- looking up ---- */
 
 const struct policy_key *policy_key_find(enum policy_section section, const char *name)
@@ -354,7 +344,7 @@ void policy_key_suggest(enum policy_section section, enum policy_format format,
 	fold_name(name, folded);
 	nearest = folded[0] ? nearest_name(folded, names) : NULL;
 	elsewhere = folded[0] ? key_elsewhere(folded) : NULL;
-	join_words(names, list, sizeof(list));
+	words_join(names, list, sizeof(list));
 	ret[0] = '\0';
 	if (elsewhere && strcmp(elsewhere->name, folded) == 0 &&
 	    !(nearest && strcmp(nearest, folded) == 0))
@@ -515,12 +505,9 @@ static int find_word(const char *const *words, const char *text, unsigned *ret,
 	const char *nearest;
 	char folded[64], list[256];
 
-	for (unsigned i = 0; words[i]; i++)
-		if (strcmp(words[i], text) == 0) {
-			*ret = i;
-			return 0;
-		}
-	join_words(words, list, sizeof(list));
+	if (words_find(words, text, ret))
+		return 0;
+	words_join(words, list, sizeof(list));
 	fold_name(text, folded);
 	nearest = folded[0] ? nearest_name(folded, words) : NULL;
 	if (nearest)
@@ -676,11 +663,11 @@ static int check_prefix(const char *text, struct policy_why *why)
 static int check_network(const char *text, struct policy_why *why)
 {
 	char right[VALUE_CIDR_LENGTH];
+	unsigned word;
 	int r;
 
-	for (size_t i = 0; network_words[i]; i++)
-		if (strcmp(network_words[i], text) == 0)
-			return 0;
+	if (words_find(network_words, text, &word))
+		return 0;
 	r = value_cidr(text, right);
 	if (r == -ERANGE)
 		return refuse(why, "has bits beyond its prefix; write %s", right);
@@ -903,7 +890,7 @@ static void print_range(const struct policy_key *key, char *ret, size_t size)
 
 	ret[0] = '\0';
 	if (key->words)
-		join_words(key->words, ret, size);
+		words_join(key->words, ret, size);
 	if (!is_number(key))
 		return;
 	format_number(key->type, key->min, min, sizeof(min));

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Closed lists of words, NULL-terminated. */
+#ifndef DRUPE_WORDS_H
+#define DRUPE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The place of TEXT among WORDS. */
+bool words_find(const char *const *words, const char *text, unsigned *ret_place);
+
+/* WORDS as "a, b, c", cut where SIZE (at least 1) ends. */
+void words_join(const char *const *words, char *ret, size_t size);
+
+#endif
