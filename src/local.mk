@@ -39,6 +39,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-keys.c \
 	%D%/policy-keys.h \
 	%D%/policy-sink.h \
+	%D%/policy-value.c %D%/policy-value.h \
 	%D%/policy-yaml.c \
 	%D%/policy.c %D%/policy.h \
 	%D%/private-tmp.c %D%/private-tmp.h \

@@ -2,14 +2,13 @@
 #include "policy-keys.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "nearest.h"
+#include "policy-value.h"
 #include "value.h"
 #include "words.h"
 
@@ -55,12 +54,6 @@ static const char *const grant_words[] = { "never", "on-request", "always", NULL
 static const char *const corpus_words[] = { "read", "write", NULL };
 static const char *const home_words[] = { "scratch", "sealed", NULL };
 static const char *const network_words[] = { "host", "link-local", "private", NULL };
-
-static_assert(sizeof(enum mode) == sizeof(unsigned) &&
-		      sizeof(enum access) == sizeof(unsigned) &&
-		      sizeof(enum network_grant) == sizeof(unsigned) &&
-		      sizeof(enum home) == sizeof(unsigned),
-	      "KEY_WORD stores an unsigned");
 
 #define KEY(in, of_type, named, ...)                                           \
 	{                                                                      \
@@ -217,55 +210,6 @@ const char *policy_section_name(enum policy_section section, enum policy_format 
 				    : section_table[section].name;
 }
 
-/* How each type is parsed, what it wants to see, and what the reference calls it. */
-static const struct {
-	int (*number)(const char *text, uint64_t *ret);
-	const char *want;
-	const char *name;
-} type_table[N_KEY_TYPES] = {
-	[KEY_SECTION] = { NULL, "", "section" },
-	[KEY_BOOL] = { NULL, "is not a boolean; write true or false", "boolean" },
-	[KEY_COUNT] = { value_count, "is not a whole number; write it like 4096",
-			"count" },
-	[KEY_SIZE] = { value_size, "is not a size; write 512M or 4G", "size" },
-	[KEY_SIZE_UNLIMITED] = { value_size, "is not a size; write 512M or unlimited",
-				 "size or unlimited" },
-	[KEY_DURATION] = { value_duration, "is not a duration; write 45s, 10m or 1.5s",
-			   "duration" },
-	[KEY_SECONDS] = { value_count, "is not a time in whole seconds; write 10 or 10s",
-			  "seconds" },
-	[KEY_PERCENT] = { value_percent, "is not a percentage; write 200%", "percent" },
-	[KEY_WORD] = { NULL, "", "word" },
-	[KEY_NAME] = { NULL, "is not a name; write a-z, then a-z, 0-9 and - (32 at most)",
-		       "name" },
-	[KEY_BACKEND] = { NULL,
-			  "is not the name of a backend; write it without path and "
-			  "suffix",
-			  "name" },
-	[KEY_USER] = { NULL, "is not a user; write a name like nobody, or a uid",
-		       "user" },
-	[KEY_PATH] = { NULL, "", "path" },
-	[KEY_PREFIXES] = { NULL, "", "list of paths, or false" },
-	[KEY_NETWORKS] = { NULL,
-			   "is not a network; write host, link-local, private or "
-			   "a CIDR like 10.0.0.0/8",
-			   "list of networks" },
-	[KEY_CORPORA] = { NULL, "", "list of trees" },
-};
-
-static int refuse(struct policy_why *why, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int refuse(struct policy_why *why, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why->text, sizeof(why->text), format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
 /* ---- looking up ---- */
 
 const struct policy_key *policy_key_find(enum policy_section section, const char *name)
@@ -301,9 +245,7 @@ static size_t section_keys(enum policy_section section,
 	return n;
 }
 
-/* NAME in lower case and with - as _, since NOFILE and cpu-quota are slips as well;
- * "" when it is too long or too short for a guess. */
-static void fold_name(const char *name, char ret[static 64])
+void policy_fold(const char *name, char ret[static 64])
 {
 	size_t n = strlen(name);
 
@@ -341,7 +283,7 @@ void policy_key_suggest(enum policy_section section, enum policy_format format,
 	const struct policy_key *elsewhere;
 	char folded[64], list[256];
 
-	fold_name(name, folded);
+	policy_fold(name, folded);
 	nearest = folded[0] ? nearest_name(folded, names) : NULL;
 	elsewhere = folded[0] ? key_elsewhere(folded) : NULL;
 	words_join(names, list, sizeof(list));
@@ -374,249 +316,6 @@ bool policy_key_is_order(const char *name)
 	return false;
 }
 
-/* ---- storing ---- */
-
-static void *field(const struct policy_key *key, void *base)
-{
-	return (char *)base + key->offset;
-}
-
-static int set_text(const struct policy_key *key, void *base, const char *text)
-{
-	char **place = field(key, base);
-	char *copy = strdup(text);
-
-	if (!copy)
-		return -ENOMEM;
-	free(*place);
-	*place = copy;
-	return 0;
-}
-
-/* A bound as a policy writes it. */
-static void format_number(enum policy_key_type type, uint64_t value, char *ret,
-			  size_t size)
-{
-	static const char units[] = "KMGT";
-	const char *suffix = "";
-	unsigned i;
-
-	switch (type) {
-	case KEY_SIZE:
-	case KEY_SIZE_UNLIMITED:
-		for (i = 0; value && value % KIB == 0 && units[i]; i++)
-			value /= KIB;
-		snprintf(ret, size, "%llu%.*s", (unsigned long long)value, i > 0,
-			 i > 0 ? &units[i - 1] : "");
-		return;
-	case KEY_DURATION:
-		suffix = value % 3600000 == 0 ? "h"
-			 : value % 60000 == 0 ? "m"
-			 : value % 1000 == 0  ? "s"
-					      : "ms";
-		value /= suffix[0] == 'h'			 ? 3600000
-			 : suffix[0] == 'm' && suffix[1] == '\0' ? 60000
-			 : suffix[0] == 's'			 ? 1000
-								 : 1;
-		break;
-	case KEY_SECONDS:
-		suffix = "s";
-		break;
-	case KEY_PERCENT:
-		suffix = "%";
-		break;
-	default:
-		break;
-	}
-	snprintf(ret, size, "%llu%s", (unsigned long long)value, suffix);
-}
-
-static int refuse_range(const struct policy_key *key, struct policy_why *why)
-{
-	char min[32], max[32];
-
-	format_number(key->type, key->min, min, sizeof(min));
-	format_number(key->type, key->max, max, sizeof(max));
-	if (key->min == key->max)
-		return refuse(why, "is not known here; write %s", min);
-	if (key->max == VALUE_MAX)
-		return refuse(why, "is out of range; write %s or more", min);
-	return refuse(why, "is out of range; write %s to %s", min, max);
-}
-
-/* The words by which other tools switch a limit off. */
-static bool means_unlimited(const char *text)
-{
-	return strcmp(text, "unlimited") == 0 || strcmp(text, "-1") == 0 ||
-	       strcmp(text, "infinity") == 0 || strcmp(text, "max") == 0;
-}
-
-static int refuse_number(const struct policy_key *key, const char *text,
-			 struct policy_why *why)
-{
-	uint64_t bare;
-
-	if ((key->section == SECTION_LIMITS || key->section == SECTION_CGROUP) &&
-	    means_unlimited(text))
-		return refuse(why, "is no limit; leave the key out");
-	if (key->type == KEY_DURATION && value_count(text, &bare) == 0)
-		return refuse(why, "has no unit; write %ss", text);
-	if (key->type == KEY_PERCENT && value_count(text, &bare) == 0)
-		return refuse(why, "has no percent sign; write %s%%", text);
-	return refuse(why, "%s", type_table[key->type].want);
-}
-
-static int set_number(const struct policy_key *key, void *base, const char *text,
-		      struct policy_why *why)
-{
-	uint64_t *place = field(key, base), value;
-	int r;
-
-	if (key->type == KEY_SIZE_UNLIMITED && strcmp(text, "unlimited") == 0) {
-		*place = UNSET;
-		return 0;
-	}
-	r = type_table[key->type].number(text, &value);
-	if (r == -EINVAL && key->type == KEY_SECONDS) {
-		r = value_duration(text, &value);
-		if (r == 0 && value % 1000 != 0)
-			r = -EINVAL;
-		value /= 1000;
-	}
-	if (r == -EINVAL)
-		return refuse_number(key, text, why);
-	if (r < 0 || value < key->min || value > key->max)
-		return refuse_range(key, why);
-	*place = value;
-	return 0;
-}
-
-static int set_bool(const struct policy_key *key, void *base, const char *text,
-		    struct policy_why *why)
-{
-	if (value_bool(text, field(key, base)) < 0)
-		return refuse(why, "%s", type_table[KEY_BOOL].want);
-	return 0;
-}
-
-static int find_word(const char *const *words, const char *text, unsigned *ret,
-		     struct policy_why *why)
-{
-	const char *nearest;
-	char folded[64], list[256];
-
-	if (words_find(words, text, ret))
-		return 0;
-	words_join(words, list, sizeof(list));
-	fold_name(text, folded);
-	nearest = folded[0] ? nearest_name(folded, words) : NULL;
-	if (nearest)
-		return refuse(why, "is none of %s; did you mean %s?", list, nearest);
-	return refuse(why, "is none of %s", list);
-}
-
-static int set_backend(const struct policy_key *key, void *base, const char *text,
-		       struct policy_why *why)
-{
-	if (strcmp(text, "none") == 0 && !key->optional)
-		return refuse(why, "is not possible; this layer is always there");
-	if (strcmp(text, "auto") == 0)
-		return refuse(why,
-			      "is not possible; name one backend, none is chosen for you "
-			      "(R3)");
-	if (strpbrk(text, ", \t|;:"))
-		return refuse(why,
-			      "is a list; one backend per slot, there is no list (R3)");
-	if (!value_name(text))
-		return refuse(why, "%s", type_table[KEY_BACKEND].want);
-	return set_text(key, base, text);
-}
-
-static int set_user(const struct policy_key *key, void *base, const char *text,
-		    struct policy_why *why)
-{
-	size_t n = strlen(text);
-	uint64_t uid;
-
-	if (strcmp(text, "root") == 0 || (n > 0 && strspn(text, "0") == n))
-		return refuse(why, "is root; name an unprivileged user (R14)");
-	if (n > 0 && strspn(text, "0123456789") == n) {
-		/* The two highest are what chown(2) and the kernel take for "none". */
-		if (value_count(text, &uid) < 0 || uid >= UINT32_MAX - 1)
-			return refuse(why, "is not a uid; write one like 65534");
-		return set_text(key, base, text);
-	}
-	if (n == 0 || n > 32 || text[0] == '-' || text[0] == '.' ||
-	    strspn(text,
-		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") !=
-		    n)
-		return refuse(why, "%s", type_table[KEY_USER].want);
-	return set_text(key, base, text);
-}
-
-/* What is wrong with a path of any key. */
-static int check_path(const char *text, struct policy_why *why)
-{
-	const char *fault = value_path_fault(text);
-
-	if (fault)
-		return refuse(why, "%s", fault);
-	for (const char *p = text; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			return refuse(why, "has a control character; no path needs one");
-	/* Such a path can exist; that a list was meant is far likelier, and to take it
-	 * for one path would silently grant something else. */
-	if (strstr(text, ", ") || strstr(text, ",/") || strstr(text, ":/"))
-		return refuse(
-			why,
-			"looks like a list; write each path as an element of its own");
-	return 0;
-}
-
-/* Kernel interfaces, which no policy opens. */
-static bool is_kernel_path(const char *path)
-{
-	return value_path_within(path, "/proc") || value_path_within(path, "/sys") ||
-	       value_path_within(path, "/dev");
-}
-
-/* The only key that is a lone path is tmp_root. */
-static int set_path(const struct policy_key *key, void *base, const char *text,
-		    struct policy_why *why)
-{
-	int r = check_path(text, why);
-
-	if (r < 0)
-		return r;
-	if (strcmp(text, "/") == 0 || is_kernel_path(text))
-		return refuse(why,
-			      "is no place for private tmps; write one like /var/tmp");
-	return set_text(key, base, text);
-}
-
-int policy_key_set(const struct policy_key *key, void *base, const char *text,
-		   struct policy_why *why)
-{
-	switch (key->type) {
-	case KEY_BOOL:
-		return set_bool(key, base, text, why);
-	case KEY_WORD:
-		return find_word(key->words, text, field(key, base), why);
-	case KEY_NAME:
-		if (!value_name(text))
-			return refuse(why, "%s", type_table[KEY_NAME].want);
-		return set_text(key, base, text);
-	case KEY_BACKEND:
-		return set_backend(key, base, text, why);
-	case KEY_USER:
-		return set_user(key, base, text, why);
-	case KEY_PATH:
-		return set_path(key, base, text, why);
-	default:
-		return set_number(key, base, text, why);
-	}
-}
-
 /* ---- lists ---- */
 
 static int strings_add(struct strings *list, const char *text, struct location where,
@@ -627,10 +326,10 @@ static int strings_add(struct strings *list, const char *text, struct location w
 
 	for (size_t i = 0; i < list->count; i++)
 		if (strcmp(list->items[i], text) == 0)
-			return refuse(why, "stands here twice; write it once");
+			return policy_refuse(why, "stands here twice; write it once");
 	if (list->count >= LIST_MAX)
-		return refuse(why, "is one too many; a list has at most %d elements",
-			      LIST_MAX);
+		return policy_refuse(
+			why, "is one too many; a list has at most %d elements", LIST_MAX);
 	items = reallocarray(list->items, list->count + 1, sizeof(*items));
 	if (!items)
 		return -ENOMEM;
@@ -648,15 +347,16 @@ static int strings_add(struct strings *list, const char *text, struct location w
 
 static int check_prefix(const char *text, struct policy_why *why)
 {
-	int r = check_path(text, why);
+	int r = policy_path_check(text, why);
 
 	if (r < 0)
 		return r;
 	if (strcmp(text, "/") == 0)
-		return refuse(why, "is everything; name the trees that may be read");
-	if (is_kernel_path(text) || value_path_within(text, "/run"))
-		return refuse(why,
-			      "is never readable; /proc, /sys, /dev and /run stay out");
+		return policy_refuse(why,
+				     "is everything; name the trees that may be read");
+	if (policy_path_is_kernel(text) || value_path_within(text, "/run"))
+		return policy_refuse(
+			why, "is never readable; /proc, /sys, /dev and /run stay out");
 	return 0;
 }
 
@@ -670,9 +370,11 @@ static int check_network(const char *text, struct policy_why *why)
 		return 0;
 	r = value_cidr(text, right);
 	if (r == -ERANGE)
-		return refuse(why, "has bits beyond its prefix; write %s", right);
+		return policy_refuse(why, "has bits beyond its prefix; write %s", right);
 	if (r < 0)
-		return refuse(why, "%s", type_table[KEY_NETWORKS].want);
+		return policy_refuse(why,
+				     "is not a network; write host, link-local, private "
+				     "or a CIDR like 10.0.0.0/8");
 	return 0;
 }
 
@@ -682,7 +384,7 @@ int policy_key_add(const struct policy_key *key, void *base, const char *text,
 	int r = key->type == KEY_NETWORKS ? check_network(text, why)
 					  : check_prefix(text, why);
 
-	return r < 0 ? r : strings_add(field(key, base), text, where, why);
+	return r < 0 ? r : strings_add(policy_key_field(key, base), text, where, why);
 }
 
 static void strings_clear(struct strings *list)
@@ -708,7 +410,7 @@ void policy_key_clear(const struct policy_key *key, void *base)
 	if (key->type == KEY_CORPORA)
 		corpora_clear(base);
 	else
-		strings_clear(field(key, base));
+		strings_clear(policy_key_field(key, base));
 }
 
 void policy_keys_clear_lists(struct profile *profile)
@@ -721,7 +423,7 @@ void policy_keys_clear_lists(struct profile *profile)
 int policy_corpus_access(const char *text, bool *ret_writable, struct policy_why *why)
 {
 	unsigned word = 0;
-	int r = find_word(corpus_words, text, &word, why);
+	int r = policy_word_find(corpus_words, text, &word, why);
 
 	if (r < 0)
 		return r;
@@ -735,18 +437,18 @@ int policy_corpus_add(struct profile *profile, bool writable, const char *path,
 	struct corpus *corpora;
 	int r;
 
-	r = check_path(path, why);
+	r = policy_path_check(path, why);
 	if (r < 0)
 		return r;
-	if (strcmp(path, "/") == 0 || is_kernel_path(path))
-		return refuse(why,
-			      "cannot be shown beside a workspace; name a tree of data");
+	if (strcmp(path, "/") == 0 || policy_path_is_kernel(path))
+		return policy_refuse(
+			why, "cannot be shown beside a workspace; name a tree of data");
 	for (size_t i = 0; i < profile->n_corpora; i++)
 		if (strcmp(profile->corpora[i].path, path) == 0)
-			return refuse(why, "stands here twice; write it once");
+			return policy_refuse(why, "stands here twice; write it once");
 	if (profile->n_corpora >= LIST_MAX)
-		return refuse(why, "is one too many; a list has at most %d elements",
-			      LIST_MAX);
+		return policy_refuse(
+			why, "is one too many; a list has at most %d elements", LIST_MAX);
 	corpora = reallocarray(profile->corpora, profile->n_corpora + 1,
 			       sizeof(*corpora));
 	if (!corpora)
@@ -833,11 +535,6 @@ static int default_list(const struct policy_key *key, void *base)
 	return 0;
 }
 
-static bool is_number(const struct policy_key *key)
-{
-	return type_table[key->type].number != NULL;
-}
-
 int policy_keys_default(enum policy_section section, void *base)
 {
 	struct policy_why why;
@@ -849,8 +546,8 @@ int policy_keys_default(enum policy_section section, void *base)
 		if (key->section != section)
 			continue;
 		if (!key->fallback) {
-			if (is_number(key))
-				*(uint64_t *)field(key, base) = UNSET;
+			if (policy_type_is_number(key->type))
+				*(uint64_t *)policy_key_field(key, base) = UNSET;
 		} else if (policy_key_is_list(key)) {
 			r = default_list(key, base);
 		} else {
@@ -891,10 +588,10 @@ static void print_range(const struct policy_key *key, char *ret, size_t size)
 	ret[0] = '\0';
 	if (key->words)
 		words_join(key->words, ret, size);
-	if (!is_number(key))
+	if (!policy_type_is_number(key->type))
 		return;
-	format_number(key->type, key->min, min, sizeof(min));
-	format_number(key->type, key->max, max, sizeof(max));
+	policy_number_format(key->type, key->min, min, sizeof(min));
+	policy_number_format(key->type, key->max, max, sizeof(max));
 	if (key->min == key->max)
 		snprintf(ret, size, "%s", min);
 	else if (key->max == VALUE_MAX)
@@ -916,7 +613,7 @@ static void print_roff(FILE *file, const char *text)
 static void print_key_roff(FILE *file, const struct policy_key *key, const char *range)
 {
 	fprintf(file, ".TP\n.B %s\n.I ", key->name);
-	print_roff(file, type_table[key->type].name);
+	print_roff(file, policy_type_name(key->type));
 	fputs("\n", file);
 	if (range[0]) {
 		fputs("(", file);
@@ -945,7 +642,7 @@ void policy_keys_print(FILE *file, enum policy_keys_format format)
 		if (format == POLICY_KEYS_TEXT) {
 			fprintf(file, "%s\t%s\t%s\t%s\t%s\t%s\n",
 				policy_section_name(key->section, POLICY_INI), key->name,
-				type_table[key->type].name, range,
+				policy_type_name(key->type), range,
 				key->fallback ? key->fallback : "", key->help);
 			continue;
 		}
