@@ -38,6 +38,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-ini.c \
 	%D%/policy-keys.c \
 	%D%/policy-keys.h \
+	%D%/policy-list.c \
 	%D%/policy-sink.h \
 	%D%/policy-value.c %D%/policy-value.h \
 	%D%/policy-yaml.c \

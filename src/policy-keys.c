@@ -12,9 +12,6 @@
 #include "value.h"
 #include "words.h"
 
-/* No list of an honest policy comes near; looking for duplicates stays cheap. */
-#define LIST_MAX 1024
-
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define TIB (UINT64_C(1) << 40)
@@ -53,7 +50,6 @@ static const char *const access_words[] = { "write", "read", "none", NULL };
 static const char *const grant_words[] = { "never", "on-request", "always", NULL };
 static const char *const corpus_words[] = { "read", "write", NULL };
 static const char *const home_words[] = { "scratch", "sealed", NULL };
-static const char *const network_words[] = { "host", "link-local", "private", NULL };
 
 #define KEY(in, of_type, named, ...)                                           \
 	{                                                                      \
@@ -210,8 +206,6 @@ const char *policy_section_name(enum policy_section section, enum policy_format 
 				    : section_table[section].name;
 }
 
-/* ---- looking up ---- */
-
 const struct policy_key *policy_key_find(enum policy_section section, const char *name)
 {
 	for (size_t i = 0; i < policy_keys_count; i++)
@@ -316,157 +310,6 @@ bool policy_key_is_order(const char *name)
 	return false;
 }
 
-/* ---- lists ---- */
-
-static int strings_add(struct strings *list, const char *text, struct location where,
-		       struct policy_why *why)
-{
-	char **items;
-	struct location *places;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i], text) == 0)
-			return policy_refuse(why, "stands here twice; write it once");
-	if (list->count >= LIST_MAX)
-		return policy_refuse(
-			why, "is one too many; a list has at most %d elements", LIST_MAX);
-	items = reallocarray(list->items, list->count + 1, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	list->items = items;
-	places = reallocarray(list->where, list->count + 1, sizeof(*places));
-	if (!places)
-		return -ENOMEM;
-	list->where = places;
-	items[list->count] = strdup(text);
-	if (!items[list->count])
-		return -ENOMEM;
-	places[list->count++] = where;
-	return 0;
-}
-
-static int check_prefix(const char *text, struct policy_why *why)
-{
-	int r = policy_path_check(text, why);
-
-	if (r < 0)
-		return r;
-	if (strcmp(text, "/") == 0)
-		return policy_refuse(why,
-				     "is everything; name the trees that may be read");
-	if (policy_path_is_kernel(text) || value_path_within(text, "/run"))
-		return policy_refuse(
-			why, "is never readable; /proc, /sys, /dev and /run stay out");
-	return 0;
-}
-
-static int check_network(const char *text, struct policy_why *why)
-{
-	char right[VALUE_CIDR_LENGTH];
-	unsigned word;
-	int r;
-
-	if (words_find(network_words, text, &word))
-		return 0;
-	r = value_cidr(text, right);
-	if (r == -ERANGE)
-		return policy_refuse(why, "has bits beyond its prefix; write %s", right);
-	if (r < 0)
-		return policy_refuse(why,
-				     "is not a network; write host, link-local, private "
-				     "or a CIDR like 10.0.0.0/8");
-	return 0;
-}
-
-int policy_key_add(const struct policy_key *key, void *base, const char *text,
-		   struct location where, struct policy_why *why)
-{
-	int r = key->type == KEY_NETWORKS ? check_network(text, why)
-					  : check_prefix(text, why);
-
-	return r < 0 ? r : strings_add(policy_key_field(key, base), text, where, why);
-}
-
-static void strings_clear(struct strings *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i]);
-	free(list->items);
-	free(list->where);
-	*list = (struct strings){ 0 };
-}
-
-static void corpora_clear(struct profile *profile)
-{
-	for (size_t i = 0; i < profile->n_corpora; i++)
-		free(profile->corpora[i].path);
-	free(profile->corpora);
-	profile->corpora = NULL;
-	profile->n_corpora = 0;
-}
-
-void policy_key_clear(const struct policy_key *key, void *base)
-{
-	if (key->type == KEY_CORPORA)
-		corpora_clear(base);
-	else
-		strings_clear(policy_key_field(key, base));
-}
-
-void policy_keys_clear_lists(struct profile *profile)
-{
-	for (size_t i = 0; i < policy_keys_count; i++)
-		if (policy_key_is_list(&policy_keys[i]))
-			policy_key_clear(&policy_keys[i], profile);
-}
-
-int policy_corpus_access(const char *text, bool *ret_writable, struct policy_why *why)
-{
-	unsigned word = 0;
-	int r = policy_word_find(corpus_words, text, &word, why);
-
-	if (r < 0)
-		return r;
-	*ret_writable = word == 1;
-	return 0;
-}
-
-int policy_corpus_add(struct profile *profile, bool writable, const char *path,
-		      struct location where, struct policy_why *why)
-{
-	struct corpus *corpora;
-	int r;
-
-	r = policy_path_check(path, why);
-	if (r < 0)
-		return r;
-	if (strcmp(path, "/") == 0 || policy_path_is_kernel(path))
-		return policy_refuse(
-			why, "cannot be shown beside a workspace; name a tree of data");
-	for (size_t i = 0; i < profile->n_corpora; i++)
-		if (strcmp(profile->corpora[i].path, path) == 0)
-			return policy_refuse(why, "stands here twice; write it once");
-	if (profile->n_corpora >= LIST_MAX)
-		return policy_refuse(
-			why, "is one too many; a list has at most %d elements", LIST_MAX);
-	corpora = reallocarray(profile->corpora, profile->n_corpora + 1,
-			       sizeof(*corpora));
-	if (!corpora)
-		return -ENOMEM;
-	profile->corpora = corpora;
-	corpora[profile->n_corpora] = (struct corpus){
-		.path = strdup(path),
-		.writable = writable,
-		.where = where,
-	};
-	if (!corpora[profile->n_corpora].path)
-		return -ENOMEM;
-	profile->n_corpora++;
-	return 0;
-}
-
-/* ---- variables ---- */
-
 /* What the loader, the C library and shells act on before the command does, and what
  * the executor sets itself.  A name that ends in * stands for all that begin so. */
 static const struct {
@@ -518,8 +361,6 @@ const char *policy_env_fault(const char *name)
 	return NULL;
 }
 
-/* ---- defaults ---- */
-
 static int default_list(const struct policy_key *key, void *base)
 {
 	struct policy_why why;
@@ -557,8 +398,6 @@ int policy_keys_default(enum policy_section section, void *base)
 	return r;
 }
 
-/* ---- names of values ---- */
-
 const char *access_name(enum access access)
 {
 	return access_words[access];
@@ -578,8 +417,6 @@ const char *cgroup_name(enum cgroup_id id)
 {
 	return cgroup_names[id];
 }
-
-/* ---- the reference ---- */
 
 static void print_range(const struct policy_key *key, char *ret, size_t size)
 {
