@@ -41,6 +41,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-keys.h \
 	%D%/policy-list.c \
 	%D%/policy-sink.h \
+	%D%/policy-suggest.c \
 	%D%/policy-value.c %D%/policy-value.h \
 	%D%/policy-yaml.c \
 	%D%/policy.c %D%/policy.h \
