@@ -40,6 +40,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-keys.c \
 	%D%/policy-keys.h \
 	%D%/policy-list.c \
+	%D%/policy-print.c \
 	%D%/policy-sink.h \
 	%D%/policy-suggest.c \
 	%D%/policy-value.c %D%/policy-value.h \
