@@ -35,6 +35,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/paths.c %D%/paths.h \
 	%D%/place.c %D%/place.h \
 	%D%/plan.c %D%/plan.h \
+	%D%/policy-default.c \
 	%D%/policy-env.c \
 	%D%/policy-ini.c \
 	%D%/policy-keys.c \

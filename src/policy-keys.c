@@ -2,45 +2,13 @@
 #include "policy-keys.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-#include "policy-value.h"
 #include "value.h"
 
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define TIB (UINT64_C(1) << 40)
-
-const char *const slot_names[N_SLOTS] = {
-	[SLOT_SCOPE] = "scope",
-	[SLOT_LAUNCHER] = "launcher",
-	[SLOT_RLIMITS] = "rlimits",
-	[SLOT_NETWORK] = "network",
-};
-
-const struct rlimit_info rlimit_table[N_RLIMITS] = {
-	[LIMIT_NOFILE] = { "nofile", RLIMIT_NOFILE },
-	[LIMIT_CORE] = { "core", RLIMIT_CORE },
-	[LIMIT_CPU] = { "cpu", RLIMIT_CPU },
-	[LIMIT_FSIZE] = { "fsize", RLIMIT_FSIZE },
-	[LIMIT_AS] = { "as", RLIMIT_AS },
-	[LIMIT_NPROC] = { "nproc", RLIMIT_NPROC },
-	[LIMIT_STACK] = { "stack", RLIMIT_STACK },
-	[LIMIT_MEMLOCK] = { "memlock", RLIMIT_MEMLOCK },
-};
-
-static const char *const cgroup_names[N_CGROUP] = {
-	[CGROUP_MEMORY_MAX] = "memory_max",
-	[CGROUP_MEMORY_HIGH] = "memory_high",
-	[CGROUP_MEMORY_SWAP_MAX] = "memory_swap_max",
-	[CGROUP_TASKS_MAX] = "tasks_max",
-	[CGROUP_CPU_QUOTA] = "cpu_quota",
-	[CGROUP_CPU_WEIGHT] = "cpu_weight",
-	[CGROUP_IO_WEIGHT] = "io_weight",
-};
 
 /* Each in the order of its enumeration. */
 static const char *const mode_words[] = { "safe", "ask", "auto", NULL };
@@ -48,6 +16,21 @@ static const char *const access_words[] = { "write", "read", "none", NULL };
 static const char *const grant_words[] = { "never", "on-request", "always", NULL };
 static const char *const corpus_words[] = { "read", "write", NULL };
 static const char *const home_words[] = { "scratch", "sealed", NULL };
+
+const char *access_name(enum access access)
+{
+	return access_words[access];
+}
+
+const char *network_grant_name(enum network_grant grant)
+{
+	return grant_words[grant];
+}
+
+const char *mode_name(enum mode mode)
+{
+	return mode_words[mode];
+}
 
 #define KEY(in, of_type, named, ...)                                           \
 	{                                                                      \
@@ -222,61 +205,4 @@ bool policy_key_is_list(const struct policy_key *key)
 bool policy_key_is_text(const struct policy_key *key)
 {
 	return key->type >= KEY_WORD;
-}
-
-static int default_list(const struct policy_key *key, void *base)
-{
-	struct policy_why why;
-	char word[64];
-	int n;
-
-	for (const char *p = key->fallback; sscanf(p, " %63s%n", word, &n) == 1; p += n) {
-		int r = policy_key_add(key, base, word, (struct location){ 0 }, &why);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-int policy_keys_default(enum policy_section section, void *base)
-{
-	struct policy_why why;
-	int r = 0;
-
-	for (size_t i = 0; i < policy_keys_count && r == 0; i++) {
-		const struct policy_key *key = &policy_keys[i];
-
-		if (key->section != section)
-			continue;
-		if (!key->fallback) {
-			if (policy_type_is_number(key->type))
-				*(uint64_t *)policy_key_field(key, base) = UNSET;
-		} else if (policy_key_is_list(key)) {
-			r = default_list(key, base);
-		} else {
-			r = policy_key_set(key, base, key->fallback, &why);
-		}
-	}
-	return r;
-}
-
-const char *access_name(enum access access)
-{
-	return access_words[access];
-}
-
-const char *network_grant_name(enum network_grant grant)
-{
-	return grant_words[grant];
-}
-
-const char *mode_name(enum mode mode)
-{
-	return mode_words[mode];
-}
-
-const char *cgroup_name(enum cgroup_id id)
-{
-	return cgroup_names[id];
 }
