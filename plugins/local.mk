@@ -3,6 +3,7 @@
 
 backend_LTLIBRARIES = \
 	%D%/launcher-bwrap.la \
+	%D%/network-slirp4netns.la \
 	%D%/rlimits-prlimit.la
 
 # -z defs: a backend stands alone; what it needs of drupe comes through callbacks.
@@ -18,6 +19,13 @@ BACKEND_MAP = %D%/backend.map
 %C%_launcher_bwrap_la_LDFLAGS = $(BACKEND_LDFLAGS)
 %C%_launcher_bwrap_la_LIBADD = $(JANSSON_LIBS)
 EXTRA_%C%_launcher_bwrap_la_DEPENDENCIES = $(BACKEND_MAP)
+
+%C%_network_slirp4netns_la_SOURCES = %D%/network-slirp4netns.c
+%C%_network_slirp4netns_la_CPPFLAGS = $(BACKEND_CPPFLAGS) \
+	-DSLIRP4NETNS_PATH='"$(SLIRP4NETNS_PATH)"'
+%C%_network_slirp4netns_la_CFLAGS = $(BACKEND_CFLAGS)
+%C%_network_slirp4netns_la_LDFLAGS = $(BACKEND_LDFLAGS)
+EXTRA_%C%_network_slirp4netns_la_DEPENDENCIES = $(BACKEND_MAP)
 
 %C%_rlimits_prlimit_la_SOURCES = %D%/rlimits-prlimit.c
 %C%_rlimits_prlimit_la_CPPFLAGS = $(BACKEND_CPPFLAGS) -DPRLIMIT_PATH='"$(PRLIMIT_PATH)"'

@@ -153,6 +153,11 @@ static json_t *cgroup_json(const struct plan *plan)
 	return json;
 }
 
+static const char *network_of(const struct session *session)
+{
+	return session->network ? session->policy->backends[SLOT_NETWORK] : "none";
+}
+
 static json_t *plan_json(const struct planned *planned)
 {
 	const struct session *session = planned->session;
@@ -161,11 +166,11 @@ static json_t *plan_json(const struct planned *planned)
 		"{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
 		session->profile->name, "user", session->identity.name, "workspace",
 		access_name(session->profile->workspace), "timeout_seconds",
-		(double)session->timeout_ms / 1000, "network",
-		session->network ? "private" : "none", "stages", stages_json(planned),
-		"argv", argv_json(planned), "mounts", mounts_json(&planned->plan), "env",
-		env_json(&planned->plan), "limits", limits_json(&planned->plan), "output",
-		output_json(session->profile), "cgroup", cgroup_json(&planned->plan));
+		(double)session->timeout_ms / 1000, "network", network_of(session),
+		"stages", stages_json(planned), "argv", argv_json(planned), "mounts",
+		mounts_json(&planned->plan), "env", env_json(&planned->plan), "limits",
+		limits_json(&planned->plan), "output", output_json(session->profile),
+		"cgroup", cgroup_json(&planned->plan));
 }
 
 /* One word as a shell would take it, so that a line can be read without doubt. */
@@ -199,8 +204,7 @@ static void print_text(const struct planned *planned)
 
 	printf("profile %s, user %s, timeout %g s, network %s\n",
 	       planned->session->profile->name, planned->session->identity.name,
-	       (double)planned->session->timeout_ms / 1000,
-	       planned->session->network ? "private" : "none");
+	       (double)planned->session->timeout_ms / 1000, network_of(planned->session));
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
 		const struct drupe_words *words = &planned->chain.segments[i];
 		const char *backend = backend_of(planned, (enum segment)i);

@@ -237,6 +237,9 @@ int run_hold(struct run *run, struct error *err)
 	r = take_report(run, deadline, err);
 	if (r == 0)
 		r = verify_ancestry(&run->held, run->guard, err);
+	/* Joining takes its time while the launcher mounts; the helper itself comes later. */
+	if (r == 0 && run->session->network)
+		r = network_join(run, err);
 	if (r == 0)
 		r = wait_for_block_point(run, deadline, err);
 	(void)prctl(PR_SET_TIMERSLACK, slack);

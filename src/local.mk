@@ -31,6 +31,9 @@ libdrupe_core_la_SOURCES = \
 	%D%/mapped.c %D%/mapped.h \
 	%D%/mountinfo.c %D%/mountinfo.h \
 	%D%/nearest.c %D%/nearest.h \
+	%D%/netns.h \
+	%D%/network-session.c \
+	%D%/network.c %D%/network.h \
 	%D%/object.c %D%/object.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/place.c %D%/place.h \
@@ -73,7 +76,7 @@ libdrupe_core_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) $(INIH_CFLAGS) $(JANSSON_C
 libdrupe_core_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DBINDIR='"$(bindir)"' \
 	-DBACKENDDIR='"$(backenddir)"' \
-	-DGUARD_PATH='"$(guarddir)/drupe-guard"' \
+	-DGUARDDIR='"$(guarddir)"' \
 	-DPOLICYDIR='"$(sysconfdir)/drupe"'
 libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS)
 
@@ -101,8 +104,11 @@ drupe_CFLAGS = $(libdrupe_core_la_CFLAGS) $(PIE_CFLAGS)
 drupe_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
 drupe_LDADD = libdrupe-core.la
 
-# The guard shares no code that needs a library: see guard.h.
-pkglibexec_PROGRAMS = drupe-guard
+# These share no code that needs a library: see guard.h and netns.h.
+pkglibexec_PROGRAMS = drupe-guard drupe-netns
 drupe_guard_SOURCES = %D%/guard.c %D%/guard.h %D%/rmtree.c %D%/rmtree.h
 drupe_guard_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
 drupe_guard_LDADD =
+drupe_netns_SOURCES = %D%/netns.c %D%/netns.h
+drupe_netns_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
+drupe_netns_LDADD =

@@ -32,12 +32,14 @@ void paths_resolve_for(const char *program, struct paths *paths)
 	n = strlen(folder);
 	join(paths->guard, folder, "/drupe-guard");
 	if (access(paths->guard, F_OK) == 0) {
+		join(paths->netns, folder, "/drupe-netns");
 		join(paths->backends, folder, "/plugins/.libs");
 		join(paths->policies, "", POLICYDIR);
 		return;
 	}
 	folder[n >= bin && strcmp(folder + n - bin, BINDIR) == 0 ? n - bin : 0] = '\0';
-	join(paths->guard, folder, GUARD_PATH);
+	join(paths->guard, folder, GUARDDIR "/drupe-guard");
+	join(paths->netns, folder, GUARDDIR "/drupe-netns");
 	join(paths->backends, folder, BACKENDDIR);
 	join(paths->policies, folder, POLICYDIR);
 }

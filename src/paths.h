@@ -7,6 +7,7 @@
 
 struct paths {
 	char guard[PATH_MAX];	 /* drupe-guard */
+	char netns[PATH_MAX];	 /* drupe-netns */
 	char backends[PATH_MAX]; /* folder of the backends */
 	char policies[PATH_MAX]; /* folder of the policies */
 };

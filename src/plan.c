@@ -146,10 +146,15 @@ static void add_etc(struct plan *plan, const struct profile *profile,
 		add(plan, DRUPE_MOUNT_RO_BIND, "/etc/passwd", "/etc/passwd");
 	if (view->group)
 		add(plan, DRUPE_MOUNT_RO_BIND, "/etc/group", "/etc/group");
-	if (profile->hosts) {
+	if (profile->hosts || view->n_files > 0) {
 		add_data(plan, "/etc/hosts", hosts_text);
 		add_data(plan, "/etc/nsswitch.conf", nsswitch_text);
 	}
+	for (size_t i = 0; i < view->n_files; i++)
+		if (view->files[i].text)
+			add_data(plan, view->files[i].dest, view->files[i].text);
+	if (view->ca.dest)
+		add_place(plan, &view->ca.place, view->ca.dest, false, "{ca-fd}");
 	if (view->toolchains)
 		add(plan, DRUPE_MOUNT_RO_BIND, "/opt/toolchains", "/opt/toolchains");
 }
@@ -267,7 +272,7 @@ int plan_make(const struct policy *policy, const struct profile *profile,
 	      const struct view *view, const struct place *tmp, struct plan *ret_plan,
 	      struct error *err)
 {
-	size_t capacity = FIXED_MOUNTS + view->n_reads + view->n_corpora;
+	size_t capacity = FIXED_MOUNTS + view->n_files + view->n_reads + view->n_corpora;
 	struct plan plan = { 0 };
 	int r;
 

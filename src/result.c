@@ -175,7 +175,7 @@ json_t *result_json(const struct result *result, const struct policy *policy,
 	json_object_set_new(json, "wall_seconds", json_real(result->wall_seconds));
 	json_object_set_new(json, "usage", usage_json(&result->usage));
 	json_object_set_new(json, "network",
-			    json_string(!result->network ? "none" : "private"));
+			    json_text(result->network ? result->network : "none"));
 	json_object_set_new(json, "network_failed", json_boolean(result->network_failed));
 	json_object_set_new(json, "scope", text_or_null(result->scope));
 	json_object_set_new(json, "profile", text_or_null(profile));

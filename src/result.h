@@ -41,7 +41,8 @@ struct result {
 	struct captured streams[2]; /* stdout, stderr; counts even when passed through */
 	double wall_seconds;
 	struct usage usage;
-	bool network, network_failed;
+	const char *network; /* the backend; NULL: none. The policy's string */
+	bool network_failed; /* its helper ended while the command ran */
 	char scope[256]; /* unit, or "" */
 };
 

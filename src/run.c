@@ -109,6 +109,7 @@ void run_execute(struct session *session, const struct request *request,
 		.io = io,
 		.gate = GATE_NONE,
 		.held = HELD_NONE,
+		.network = NETWORK_NONE,
 		.control = -1,
 		.guard_pidfd = -1,
 		.streams = { STREAM_NONE, STREAM_NONE, STREAM_NONE },
@@ -117,7 +118,8 @@ void run_execute(struct session *session, const struct request *request,
 	int r = 0;
 
 	result_init(result);
-	result->network = session->network;
+	result->network = session->network ? session->policy->backends[SLOT_NETWORK]
+					   : NULL;
 	if (session->poison.code) {
 		*refusal = session->poison;
 		return;
@@ -125,6 +127,8 @@ void run_execute(struct session *session, const struct request *request,
 	r = run_launch(&run, refusal);
 	if (r == 0)
 		r = run_hold(&run, refusal);
+	if (r == 0 && session->network)
+		r = network_attach(&run, refusal);
 	if (r == 0)
 		r = release(&run, refusal);
 	if (r == 0)
@@ -134,6 +138,7 @@ void run_execute(struct session *session, const struct request *request,
 		conclude(&run, result);
 	else if (run.cancelled)
 		result->status = RUN_CANCELLED;
+	result->network_failed = run.network.failed;
 	take_streams(&run, result);
 	run_free(&run);
 }

@@ -11,6 +11,7 @@
 
 #include "chain.h"
 #include "gate.h"
+#include "network.h"
 #include "result.h"
 #include "session.h"
 #include "stream.h"
@@ -45,6 +46,7 @@ struct run {
 	struct plan plan;
 	struct gate gate;
 	struct held held;
+	struct network network; /* NETWORK_NONE where none was granted */
 	struct drupe_child report;
 	int control; /* lifeline to the guard */
 	pid_t guard;

@@ -30,6 +30,7 @@ int session_open(const struct policy *policy, const struct request *request,
 		.policy = policy,
 		.tmp = PRIVATE_TMP_NONE,
 		.view.workspace.place.fd = -1,
+		.view.ca.place.fd = -1,
 	};
 	int r;
 
@@ -40,9 +41,11 @@ int session_open(const struct policy *policy, const struct request *request,
 	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
 		if (i != SLOT_NETWORK || session.network)
 			r = load(&session, (enum slot)i, err);
+	if (r == 0 && session.network)
+		r = network_probe(session.backends[SLOT_NETWORK], &session.identity, err);
 	if (r == 0)
 		r = view_gather(policy, session.profile, request, &session.identity,
-				&session.view, err);
+				session.backends[SLOT_NETWORK], &session.view, err);
 	if (r < 0) {
 		session_close(&session, NULL);
 		return r;

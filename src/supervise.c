@@ -9,7 +9,7 @@
 #include "guard.h"
 #include "run.h"
 
-#define MAX_MORE 4
+#define MAX_MORE 5
 
 static void take_message(struct run *run, const struct guard_message *message)
 {
@@ -78,12 +78,21 @@ int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
 /* Let the streams move once; false when the reader of our output is gone. */
 static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 {
-	struct pollfd fds[3];
+	struct network *network = &run->network;
+	struct pollfd fds[MAX_MORE] = {
+		stream_poll(&run->streams[0]),
+		stream_poll(&run->streams[1]),
+		stream_poll(&run->streams[2]),
+		{ .fd = network->output, .events = POLLIN },
+		{ .fd = network->failed ? -1 : network->helper_pidfd, .events = POLLIN },
+	};
 	bool alive = true;
 
-	for (size_t i = 0; i < 3; i++)
-		fds[i] = stream_poll(&run->streams[i]);
-	*ret_wait = run_wait(run, fds, 3, deadline);
+	*ret_wait = run_wait(run, fds, MAX_MORE, deadline);
+	if (fds[3].revents)
+		network_read_output(network);
+	if (fds[4].revents)
+		network->failed = true;
 	for (size_t i = 0; i < 3; i++) {
 		if (!fds[i].revents)
 			continue;
@@ -104,6 +113,8 @@ void run_supervise(struct run *run)
 
 		if (!move_streams(run, run->deadline, &r))
 			return;
+		if (run->network.failed)
+			return; /* what was granted is gone: the run ends */
 		if (r == -ECANCELED) {
 			run->cut = !run->events.exited;
 			return;

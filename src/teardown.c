@@ -97,6 +97,8 @@ void run_teardown(struct run *run)
 		kill_all(run);
 	if (!confirm_death(run))
 		poison(run);
+	if (run->session->network)
+		network_stop(run);
 	if (run->released) {
 		if (!cut && run->deadline > drain)
 			drain = run->deadline;

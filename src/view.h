@@ -7,6 +7,7 @@
 #define DRUPE_VIEW_H
 
 #include "identity.h"
+#include "network.h"
 #include "place.h"
 #include "policy.h"
 #include "request.h"
@@ -26,6 +27,9 @@ struct shown {
 };
 
 struct view {
+	struct resolver_file *files; /* for /etc, of the network backend */
+	size_t n_files;
+	struct shown ca; /* the host's CA bundle, where one of them wants it */
 	struct root_entry root[N_ROOT_ENTRIES];
 	bool alternatives;	/* /etc/alternatives is there */
 	bool toolchains;	/* /opt/toolchains is there */
@@ -38,10 +42,11 @@ struct view {
 	size_t n_corpora;
 };
 
-/* Look, open and judge; nothing is changed on the host. */
+/* Look, open and judge; nothing is changed on the host.  NETWORK: its backend, NULL
+ * where the run gets no network. */
 int view_gather(const struct policy *policy, const struct profile *profile,
 		const struct request *request, const struct identity *identity,
-		struct view *ret_view, struct error *err);
+		const struct backend *network, struct view *ret_view, struct error *err);
 void view_free(struct view *view);
 
 #endif

@@ -359,6 +359,8 @@ struct drupe_network_ops {
 	enum drupe_stop stop;
 	bool holder; /* true: cannot inherit descriptors; the paths go through a process
 		      * of the executor's that joined the namespaces */
+	const char *tap; /* the device that the helper attaches to: the executor makes it
+			  * beforehand, persistent; NULL: the helper makes its own */
 	/* Words after the tool's path whose output is searched, once per session and
 	 * outside the critical window, for each of `probe_needs`; without them the
 	 * network is refused with `probe_message`. */

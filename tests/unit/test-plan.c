@@ -43,6 +43,7 @@ static int setup(void **state)
 			  { "/libx32", false, "" } },
 		.alternatives = true,
 		.group = true,
+		.ca = { .place = PLACE_NONE },
 		.workspace = { .place = { workspace, 5, { 0 } },
 			       .dest = workspace,
 			       .writable = true },

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The part of the network that a session asks for once, before any run is held. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+
+#include "clock.h"
+#include "fd.h"
+#include "network.h"
+#include "spawn.h"
+
+#define PROBE_MS 5000
+#define PROBE_TEXT 65536
+#define MAX_FILES 16
+
+/* ---- the probe ------------------------------------------------------------------------
+ */
+
+static int unavailable(const struct backend *backend, int errnum, const char *what,
+		       struct error *err)
+{
+	error_set(err, ERROR_NETWORK_UNAVAILABLE, errnum, "%s", what);
+	error_hint(err,
+		   "install a version of %s that has what is missing, or name another "
+		   "network backend in the policy",
+		   backend->object.tool);
+	error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
+	return errnum > 0 ? -errnum : -ENOTSUP;
+}
+
+/* Read until the end, at most until DEADLINE. */
+static void read_text(int fd, char *text, size_t size, int64_t deadline)
+{
+	size_t used = 0;
+
+	while (used < size - 1) {
+		struct pollfd output = { .fd = fd, .events = POLLIN };
+		struct timespec left = clock_left(deadline);
+		ssize_t n;
+
+		if (ppoll(&output, 1, &left, NULL) <= 0)
+			break;
+		n = read(fd, text + used, size - 1 - used);
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+	}
+	text[used] = '\0';
+}
+
+static int run_probe(const struct backend *backend, const struct identity *identity,
+		     char *text, size_t size, struct error *err)
+{
+	static char *const no_environment[] = { NULL };
+	_cleanup_argv_ struct drupe_words words = { 0 };
+	_cleanup_close_ int output = -1, end = -1, null = -1, pidfd = -1;
+	struct spawn spawn = { .envp = no_environment, .identity = identity };
+	pid_t pid;
+	int r = fd_pipe(&output, &end, err);
+
+	if (r < 0)
+		return r;
+	null = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	argv_push(&words, backend->object.tool);
+	for (const char *const *word = backend->network.probe; *word; word++)
+		argv_push(&words, *word);
+	r = argv_check(&words, ERROR_SYSTEM, err);
+	if (r < 0)
+		return r;
+	spawn.argv = words.words;
+	spawn.stdio[0] = null;
+	spawn.stdio[1] = spawn.stdio[2] = end;
+	r = spawn_process(&spawn, &pid, &pidfd, err);
+	if (r < 0)
+		return r;
+	close_fd(&end);
+	read_text(output, text, size, deadline_in_ms(PROBE_MS));
+	(void)pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+int network_probe(const struct backend *backend, const struct identity *identity,
+		  struct error *err)
+{
+	char *text;
+	int r = 0;
+
+	if (!backend->network.probe || !backend->network.probe_needs)
+		return 0;
+	text = malloc(PROBE_TEXT);
+	if (!text)
+		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
+	r = run_probe(backend, identity, text, PROBE_TEXT, err);
+	for (const char *const *need = backend->network.probe_needs; r == 0 && *need;
+	     need++)
+		if (!strstr(text, *need))
+			r = unavailable(backend, 0, backend->network.probe_message, err);
+	free(text);
+	return r;
+}
+
+/* ---- resolver files
+ * ----------------------------------------------------------------------- */
+
+void network_files_free(struct resolver_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(files[i].dest);
+		free(files[i].text);
+	}
+	free(files);
+}
+
+int network_files(const struct backend *backend, struct resolver_file **ret_files,
+		  size_t *ret_count, struct error *err)
+{
+	struct resolver_file *files = calloc(MAX_FILES, sizeof(*files));
+	size_t count = 0;
+	int r = files ? 0 : -ENOMEM;
+
+	while (r == 0) {
+		char scratch[4096];
+		struct drupe_resolver_file file = { NULL, NULL };
+
+		r = backend->network.file(&backend->call, count, scratch, sizeof(scratch),
+					  &file);
+		if (r < 0)
+			break;
+		if (count == MAX_FILES || !file.dest ||
+		    strncmp(file.dest, "/etc/", 5) != 0) {
+			r = -EINVAL;
+			break;
+		}
+		files[count].dest = strdup(file.dest);
+		files[count].text = file.text ? strdup(file.text) : NULL;
+		r = !files[count].dest || (file.text && !files[count].text) ? -ENOMEM : 0;
+		count++;
+	}
+	if (r != -ENOENT) {
+		network_files_free(files, count);
+		error_set(err, ERROR_BACKEND_FAILED, -r, "%s: its resolver files: %s",
+			  backend->file, strerror(-r));
+		error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
+		return r;
+	}
+	*ret_files = files;
+	*ret_count = count;
+	return 0;
+}
+
+/* ---- what is denied
+ * -------------------------------------------------------------------------- */
+
+/* RFC 1918, RFC 6598, RFC 4193; RFC 3927, RFC 4291. */
+static const struct {
+	const char *word;
+	const char *cidr;
+} deny_table[] = {
+	{ "private", "10.0.0.0/8" },	 { "private", "172.16.0.0/12" },
+	{ "private", "192.168.0.0/16" }, { "private", "100.64.0.0/10" },
+	{ "private", "fc00::/7" },	 { "link-local", "169.254.0.0/16" },
+};
+
+static void deny_host(const char *prefix, struct drupe_words *words)
+{
+	struct ifaddrs *list;
+
+	if (getifaddrs(&list) < 0) {
+		argv_fail(words, errno, "the host's addresses cannot be listed: %s",
+			  strerror(errno));
+		return;
+	}
+	for (const struct ifaddrs *at = list; at; at = at->ifa_next) {
+		int family = at->ifa_addr ? at->ifa_addr->sa_family : AF_UNSPEC;
+		const void *address =
+			family == AF_INET
+				? (const void *)&(
+					  (const struct sockaddr_in *)(const void *)
+						  at->ifa_addr)
+					  ->sin_addr
+				: (const void *)&(
+					  (const struct sockaddr_in6 *)(const void *)
+						  at->ifa_addr)
+					  ->sin6_addr;
+		char text[INET6_ADDRSTRLEN];
+
+		if ((family != AF_INET && family != AF_INET6) ||
+		    (at->ifa_flags & IFF_LOOPBACK) ||
+		    (family == AF_INET6 &&
+		     IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)address)))
+			continue;
+		if (inet_ntop(family, address, text, sizeof(text)))
+			argv_pushf(words, "%s%s/%d", prefix, text,
+				   family == AF_INET ? 32 : 128);
+	}
+	freeifaddrs(list);
+}
+
+void network_deny_words(const struct strings *deny, const char *prefix,
+			struct drupe_words *words)
+{
+	for (size_t i = 0; i < deny->count; i++) {
+		const char *word = deny->items[i];
+
+		if (strchr(word, '/'))
+			argv_pushf(words, "%s%s", prefix, word);
+		else if (strcmp(word, "host") == 0)
+			deny_host(prefix, words);
+		for (size_t j = 0; j < sizeof(deny_table) / sizeof(deny_table[0]); j++)
+			if (strcmp(word, deny_table[j].word) == 0)
+				argv_pushf(words, "%s%s", prefix, deny_table[j].cidr);
+	}
+}
