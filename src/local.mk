@@ -40,12 +40,14 @@ libdrupe_core_la_SOURCES = \
 	%D%/plan.c %D%/plan.h \
 	%D%/policy-default.c \
 	%D%/policy-env.c \
+	%D%/policy-findings.c \
 	%D%/policy-ini.c \
 	%D%/policy-keys.c \
 	%D%/policy-keys.h \
 	%D%/policy-list.c \
 	%D%/policy-print.c \
 	%D%/policy-sink.h \
+	%D%/policy-state.h \
 	%D%/policy-suggest.c \
 	%D%/policy-value.c %D%/policy-value.h \
 	%D%/policy-yaml.c \

@@ -13,7 +13,7 @@
 
 #include "fd.h"
 #include "policy-keys.h"
-#include "policy-sink.h"
+#include "policy-state.h"
 #include "trust.h"
 #include "utf8.h"
 #include "value.h"
@@ -46,172 +46,17 @@ static const char *const cgroup_names[N_CGROUP] = {
 	[CGROUP_IO_WEIGHT] = "io_weight",
 };
 
-/* Bounds of what an admin names; looking for duplicates stays cheap. */
-#define PROFILES_MAX 256
-#define BACKENDS_MAX 64
-#define NAMES_MAX 1024
 #define ENV_VALUE_MAX 65536
 
-#define BUILTIN "built-in" /* the source of the policy that is no file */
-
-/* What the file said of a key of the table. */
-struct seen {
-	struct location key, value;
-	bool refused; /* its value: what follows from it is not looked at */
-	bool none;    /* INI: the list was given as `none` */
-};
-
-struct profile_seen {
-	struct seen keys[POLICY_KEYS_MAX];
-	struct location opened[N_SECTIONS];
-};
-
-struct option_section {
-	char *backend;
-	struct location where, opened;
-};
-
-struct policy_sink {
-	struct policy *policy;
-	struct findings *findings;
-	enum policy_format format;
-	bool broken;	    /* a syntax error may hide what is missing */
-	bool exhausted;	    /* of memory */
-	bool lost_profiles; /* one was refused, so its absence says nothing */
-	/* The first findings are those of lines that are no text, by line; what else
-	 * such a line seems to say is not looked at. */
-	size_t n_screened;
-	struct seen keys[POLICY_KEYS_MAX];
-	struct location opened[N_SECTIONS];
-	struct profile_seen *profiles; /* beside policy->profiles */
-	struct option_section *options;
-	size_t n_options;
-};
-
-/* ---- findings ---- */
-
-static int compare_line(const void *line, const void *finding)
-{
-	unsigned a = *(const unsigned *)line;
-	unsigned b = ((const struct finding *)finding)->where.line;
-
-	return (a > b) - (a < b);
-}
-
-/* Room for one more.  It doubles at each power of two, so no capacity is kept. */
-static bool findings_grow(struct findings *findings)
-{
-	size_t n = findings->count;
-	struct finding *items;
-
-	if ((n & (n - 1)) != 0)
-		return true;
-	items = reallocarray(findings->items, n ? 2 * n : 1, sizeof(*items));
-	if (!items)
-		return false;
-	findings->items = items;
-	return true;
-}
-
-static void findings_add(struct policy_sink *sink, struct location where,
-			 const char *format, va_list args)
-{
-	struct findings *findings = sink->findings;
-	char *text;
-
-	if (sink->n_screened > 0 &&
-	    bsearch(&where.line, findings->items, sink->n_screened,
-		    sizeof(*findings->items), compare_line))
-		return;
-	if (!findings_grow(findings) || vasprintf(&text, format, args) < 0) {
-		sink->exhausted = true;
-		return;
-	}
-	findings->items[findings->count++] = (struct finding){ .where = where,
-							       .text = text };
-}
-
-void policy_sink_find(struct policy_sink *sink, struct location where, const char *format,
-		      ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	findings_add(sink, where, format, args);
-	va_end(args);
-}
-
-void policy_sink_syntax(struct policy_sink *sink, struct location where,
-			const char *format, ...)
-{
-	va_list args;
-
-	sink->broken = true;
-	va_start(args, format);
-	findings_add(sink, where, format, args);
-	va_end(args);
-}
-
-void policy_sink_exhausted(struct policy_sink *sink)
-{
-	sink->exhausted = true;
-}
-
-void policy_sink_empty(struct policy_sink *sink, struct location where, const char *how)
-{
-	policy_sink_syntax(sink, where, "no policy in this file; write %s", how);
-}
-
-static int compare_findings(const void *left, const void *right)
-{
-	const struct finding *a = left, *b = right;
-
-	if (a->where.line != b->where.line)
-		return a->where.line < b->where.line ? -1 : 1;
-	if (a->where.column != b->where.column)
-		return a->where.column < b->where.column ? -1 : 1;
-	return strcmp(a->text, b->text);
-}
-
-void findings_free(struct findings *findings)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		free(findings->items[i].text);
-	free(findings->items);
-	free(findings->source);
-	*findings = (struct findings){ 0 };
-}
-
-/* Text of the file as a message shows it: quoted, and no longer than a line. */
-struct shown {
-	char text[72];
-};
-
-static struct shown show(const char *text)
-{
-	struct shown shown;
-	size_t n = 0, length = strlen(text), step;
-
-	while (n < length && n < 60) {
-		step = utf8_character(text + n, length - n);
-		n += step ? step : 1;
-	}
-	snprintf(shown.text, sizeof(shown.text), "\"%.*s%s\"", (int)n, text,
-		 n < length ? "..." : "");
-	return shown;
-}
-
-/* ---- places ---- */
-
-static void *place_base(const struct policy_sink *sink, struct policy_place place)
+static void *policy_place_base(const struct policy_sink *sink, struct policy_place place)
 {
 	return place.section >= SECTION_PROFILE
 		       ? (void *)&sink->policy->profiles[place.index]
 		       : (void *)sink->policy;
 }
 
-static struct seen *place_seen(struct policy_sink *sink, struct policy_place place,
-			       const struct policy_key *key)
+static struct seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
+				      const struct policy_key *key)
 {
 	size_t i = (size_t)(key - policy_keys);
 
@@ -228,8 +73,8 @@ static struct location *place_opened(struct policy_sink *sink, struct policy_pla
 		       : &sink->opened[place.section];
 }
 
-static void report_again(struct policy_sink *sink, struct location where,
-			 const char *name, struct location first)
+static void policy_sink_again(struct policy_sink *sink, struct location where,
+			      const char *name, struct location first)
 {
 	policy_sink_find(sink, where, "%s again: it is given in line %u; write it once",
 			 name, first.line);
@@ -241,7 +86,7 @@ void policy_sink_open(struct policy_sink *sink, struct policy_place place,
 	struct location *opened = place_opened(sink, place);
 
 	if (opened->line)
-		report_again(sink, where, shown, *opened);
+		policy_sink_again(sink, where, shown, *opened);
 	else
 		*opened = where;
 }
@@ -330,7 +175,7 @@ bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
 				 "%s: %s is not a name; write a-z, then a-z, 0-9 "
 				 "and - (32 at most)",
 				 policy_section_name(section, POLICY_YAML),
-				 show(name).text);
+				 policy_show(name).text);
 		return false;
 	}
 	if (section == SECTION_PROFILES)
@@ -358,8 +203,6 @@ bool policy_sink_enter(struct policy_sink *sink, const struct policy_entry *entr
 	return true;
 }
 
-/* ---- keys ---- */
-
 static bool is_option_key(const char *name)
 {
 	size_t n = strlen(name);
@@ -381,7 +224,7 @@ static bool check_free_name(struct policy_sink *sink, struct policy_place place,
 	if (fault)
 		policy_sink_find(sink, name->where, "%s: %s %s",
 				 place.section == SECTION_ENV ? "env" : "options",
-				 show(name->text).text, fault);
+				 policy_show(name->text).text, fault);
 	return !fault;
 }
 
@@ -406,7 +249,7 @@ static void report_unknown(struct policy_sink *sink, struct policy_place place,
 	policy_key_suggest(place.section, sink->format, name->text, suggestion,
 			   sizeof(suggestion));
 	policy_sink_find(sink, name->where, "unknown key %s in %s%s",
-			 show(name->text).text,
+			 policy_show(name->text).text,
 			 policy_section_name(place.section, sink->format), suggestion);
 }
 
@@ -426,9 +269,9 @@ static enum policy_shape wanted_shape(struct policy_place place,
 }
 
 /* The name of a key of the table as it is; a name that the admin chose quoted. */
-static struct shown label(const struct policy_entry *entry)
+static struct policy_shown policy_entry_label(const struct policy_entry *entry)
 {
-	struct shown shown = show(entry->name);
+	struct policy_shown shown = policy_show(entry->name);
 
 	if (entry->key)
 		snprintf(shown.text, sizeof(shown.text), "%s", entry->name);
@@ -442,7 +285,7 @@ static void report_null(struct policy_sink *sink, const struct policy_entry *ent
 
 	policy_sink_find(sink, where,
 			 "%s: nothing is given; write %s, or leave the key out",
-			 label(entry).text,
+			 policy_entry_label(entry).text,
 			 wanted == SHAPE_MAPPING ? "{} for no keys"
 			 : wanted == SHAPE_LIST	 ? "[] for the empty list"
 			 : entry->key		 ? "a value"
@@ -490,7 +333,7 @@ static bool check_shape(struct policy_sink *sink, const struct policy_entry *ent
 				 entry->name,
 				 policy_section_name(entry->key->child, POLICY_INI));
 	else
-		policy_sink_find(sink, where, "%s: %s", label(entry).text,
+		policy_sink_find(sink, where, "%s: %s", policy_entry_label(entry).text,
 				 shape_fault(entry, wanted, shape));
 	return false;
 }
@@ -505,17 +348,17 @@ static void note_key(struct policy_sink *sink, struct policy_entry *entry,
 	/* Sections are noted when they open; the parts of a corpus by who reads them. */
 	if (!key || key->type == KEY_SECTION || key->section == SECTION_CORPUS)
 		return;
-	seen = place_seen(sink, entry->place, key);
+	seen = policy_place_seen(sink, entry->place, key);
 	if (!seen->key.line) {
 		seen->key = entry->where;
 		seen->value = value_where;
 	} else if (sink->format == POLICY_INI && policy_key_is_list(key)) {
 		entry->repeated = true;
 	} else {
-		report_again(sink, entry->where, entry->name, seen->key);
+		policy_sink_again(sink, entry->where, entry->name, seen->key);
 	}
 	if (policy_key_is_list(key) && !entry->repeated)
-		policy_key_clear(key, place_base(sink, entry->place));
+		policy_key_clear(key, policy_place_base(sink, entry->place));
 }
 
 static bool has_free_names(enum policy_section section)
@@ -552,7 +395,7 @@ bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
 	note_key(sink, &entry, value_where);
 	if (!check_shape(sink, &entry, shape, value_where)) {
 		if (entry.key && entry.key->section != SECTION_CORPUS)
-			place_seen(sink, place, entry.key)->refused = true;
+			policy_place_seen(sink, place, entry.key)->refused = true;
 		if (place.section == SECTION_PROFILES ||
 		    (entry.key && entry.key->child == SECTION_PROFILES))
 			sink->lost_profiles = true;
@@ -562,15 +405,13 @@ bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
 	return true;
 }
 
-/* ---- values ---- */
-
 static void refuse_value(struct policy_sink *sink, const struct policy_entry *entry,
 			 const struct policy_scalar *value, const char *why)
 {
 	if (entry->key)
-		place_seen(sink, entry->place, entry->key)->refused = true;
-	policy_sink_find(sink, value->where, "%s: %s %s", label(entry).text,
-			 show(value->text).text, why);
+		policy_place_seen(sink, entry->place, entry->key)->refused = true;
+	policy_sink_find(sink, value->where, "%s: %s %s", policy_entry_label(entry).text,
+			 policy_show(value->text).text, why);
 }
 
 /* Whether the text of VALUE is all of it. */
@@ -594,8 +435,8 @@ static void add_option(struct policy_sink *sink, const struct policy_entry *entr
 	for (size_t i = 0; i < policy->n_options; i++)
 		if (strcmp(policy->options[i].backend, backend) == 0 &&
 		    strcmp(policy->options[i].key, entry->name) == 0) {
-			report_again(sink, entry->where, entry->name,
-				     policy->options[i].where);
+			policy_sink_again(sink, entry->where, entry->name,
+					  policy->options[i].where);
 			return;
 		}
 	if (policy->n_options >= NAMES_MAX) {
@@ -618,14 +459,14 @@ static void add_option(struct policy_sink *sink, const struct policy_entry *entr
 static void add_variable(struct policy_sink *sink, const struct policy_entry *entry,
 			 const struct policy_scalar *value)
 {
-	struct profile *profile = place_base(sink, entry->place);
+	struct profile *profile = policy_place_base(sink, entry->place);
 	struct variable variable = { .where = value->where };
 	struct variable *env;
 
 	for (size_t i = 0; i < profile->n_env; i++)
 		if (strcmp(profile->env[i].name, entry->name) == 0) {
-			report_again(sink, entry->where, entry->name,
-				     profile->env[i].where);
+			policy_sink_again(sink, entry->where, entry->name,
+					  profile->env[i].where);
 			return;
 		}
 	if (profile->n_env >= NAMES_MAX) {
@@ -686,7 +527,8 @@ void policy_sink_value(struct policy_sink *sink, const struct policy_entry *entr
 		return;
 	}
 	settle(sink, entry, value,
-	       policy_key_set(key, place_base(sink, entry->place), value->text, &why),
+	       policy_key_set(key, policy_place_base(sink, entry->place), value->text,
+			      &why),
 	       &why);
 }
 
@@ -697,7 +539,7 @@ void policy_sink_element(struct policy_sink *sink, const struct policy_entry *en
 
 	if (check_scalar(sink, entry, value))
 		settle(sink, entry, value,
-		       policy_key_add(entry->key, place_base(sink, entry->place),
+		       policy_key_add(entry->key, policy_place_base(sink, entry->place),
 				      value->text, value->where, &why),
 		       &why);
 }
@@ -714,7 +556,7 @@ void policy_sink_corpus(struct policy_sink *sink, const struct policy_entry *ent
 		return;
 	r = policy_corpus_access(access->text, &writable, &why);
 	settle(sink, entry, access, r, &why);
-	r = policy_corpus_add(place_base(sink, entry->place), writable, path->text,
+	r = policy_corpus_add(policy_place_base(sink, entry->place), writable, path->text,
 			      path->where, &why);
 	settle(sink, entry, path, r, &why);
 }
@@ -745,7 +587,7 @@ static void split_corpus(struct policy_sink *sink, const struct policy_entry *en
 void policy_sink_line(struct policy_sink *sink, const struct policy_entry *entry,
 		      const struct policy_scalar *value)
 {
-	struct seen *seen = place_seen(sink, entry->place, entry->key);
+	struct seen *seen = policy_place_seen(sink, entry->place, entry->key);
 	bool none = strcmp(value->text, "none") == 0 ||
 		    (entry->key->type == KEY_PREFIXES &&
 		     strcmp(value->text, "false") == 0);
@@ -766,15 +608,13 @@ void policy_sink_line(struct policy_sink *sink, const struct policy_entry *entry
 		policy_sink_element(sink, entry, value);
 }
 
-/* ---- what the whole must fulfil ---- */
-
 static const struct location start_of_file = { 1, 1 };
 
 static struct seen *seen_of(struct policy_sink *sink, enum policy_section section,
 			    size_t index, const char *name)
 {
-	return place_seen(sink, (struct policy_place){ section, index },
-			  policy_key_find(section, name));
+	return policy_place_seen(sink, (struct policy_place){ section, index },
+				 policy_key_find(section, name));
 }
 
 static void check_presence(struct policy_sink *sink)
@@ -805,7 +645,7 @@ static void check_default_profile(struct policy_sink *sink)
 		sink, seen->value.line ? seen->value : first->where,
 		"default_profile: there is no profile %s; name one that is there, "
 		"like %s",
-		show(policy->default_profile).text, first->name);
+		policy_show(policy->default_profile).text, first->name);
 }
 
 static void check_options(struct policy_sink *sink)
@@ -825,7 +665,7 @@ static void check_options(struct policy_sink *sink)
 				sink, options->where,
 				"options: %s is no backend of this policy; those are "
 				"%s, %s, %s and %s",
-				show(options->backend).text, backends[SLOT_SCOPE],
+				policy_show(options->backend).text, backends[SLOT_SCOPE],
 				backends[SLOT_LAUNCHER], backends[SLOT_RLIMITS],
 				backends[SLOT_NETWORK]);
 	}
@@ -915,7 +755,8 @@ static void check_host_read(struct policy_sink *sink, size_t index)
 				sink, prefixes->where[i],
 				"host_read: %s covers private tmps or lies among them "
 				"(tmp_root is %s); name another tree",
-				show(prefixes->items[i]).text, show(tmp).text);
+				policy_show(prefixes->items[i]).text,
+				policy_show(tmp).text);
 }
 
 static void check_whole(struct policy_sink *sink)
@@ -934,8 +775,6 @@ static void check_whole(struct policy_sink *sink)
 		check_host_read(sink, i);
 	}
 }
-
-/* ---- the text ---- */
 
 static bool is_utf16(const unsigned char *p, size_t length)
 {
@@ -1066,8 +905,6 @@ static int parse_text(struct policy_sink *sink, const char *text, size_t length)
 	return r;
 }
 
-/* ---- policies ---- */
-
 static int policy_new(const char *source, const char *text, size_t length,
 		      struct policy **ret_policy)
 {
@@ -1090,10 +927,9 @@ static int report_findings(const char *source, struct findings *findings,
 			   struct error *err)
 {
 	const struct finding *first = findings->items;
-	bool builtin = strcmp(source, BUILTIN) == 0;
+	bool builtin = strcmp(source, POLICY_BUILTIN) == 0;
 
-	qsort(findings->items, findings->count, sizeof(*findings->items),
-	      compare_findings);
+	policy_findings_sort(findings);
 	if (findings->count == 1)
 		return error_set(err, ERROR_POLICY_INVALID, EINVAL, "%s:%u:%u: %s",
 				 source, first->where.line, first->where.column,
@@ -1214,8 +1050,9 @@ static int look_up(const char *file, bool *ret_there, struct error *err)
 static int open_builtin(struct policy **ret_policy, struct findings *findings,
 			struct error *err)
 {
-	return policy_parse(BUILTIN, policy_builtin_text, strlen(policy_builtin_text),
-			    POLICY_YAML, ret_policy, findings, err);
+	return policy_parse(POLICY_BUILTIN, policy_builtin_text,
+			    strlen(policy_builtin_text), POLICY_YAML, ret_policy,
+			    findings, err);
 }
 
 static int open_name(const char *name, const char *confdir, bool builtin,

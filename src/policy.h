@@ -110,8 +110,10 @@ struct profile {
 	uint64_t stream_limit; /* bytes, UNSET: unlimited */
 };
 
+#define POLICY_BUILTIN "built-in" /* the source of the policy that is no file */
+
 struct policy {
-	char *source;	  /* the file, or "built-in" */
+	char *source;	  /* the file, or POLICY_BUILTIN */
 	char sha256[65];  /* of the bytes that were parsed, in hex */
 	uint64_t version; /* 1 */
 	char *default_profile;

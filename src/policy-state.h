@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A policy being filled: what the files behind policy-sink.h share. */
+#ifndef DRUPE_POLICY_STATE_H
+#define DRUPE_POLICY_STATE_H
+
+#include "policy-sink.h"
+
+/* Bounds of what an admin names; looking for duplicates stays cheap. */
+#define PROFILES_MAX 256
+#define BACKENDS_MAX 64
+#define NAMES_MAX 1024
+
+/* What the file said of a key of the table. */
+struct seen {
+	struct location key, value;
+	bool refused; /* its value: what follows from it is not looked at */
+	bool none;    /* INI: the list was given as `none` */
+};
+
+struct profile_seen {
+	struct seen keys[POLICY_KEYS_MAX];
+	struct location opened[N_SECTIONS];
+};
+
+struct option_section {
+	char *backend;
+	struct location where, opened;
+};
+
+struct policy_sink {
+	struct policy *policy;
+	struct findings *findings;
+	enum policy_format format;
+	bool broken;	    /* a syntax error may hide what is missing */
+	bool exhausted;	    /* of memory */
+	bool lost_profiles; /* one was refused, so its absence says nothing */
+	/* The first findings are those of lines that are no text, by line; what else
+	 * such a line seems to say is not looked at. */
+	size_t n_screened;
+	struct seen keys[POLICY_KEYS_MAX];
+	struct location opened[N_SECTIONS];
+	struct profile_seen *profiles; /* beside policy->profiles */
+	struct option_section *options;
+	size_t n_options;
+};
+
+/* Text of the file as a message shows it: quoted, and no longer than a line. */
+struct policy_shown {
+	char text[72];
+};
+
+struct policy_shown policy_show(const char *text);
+
+/* Put the findings in the order of the file. */
+void policy_findings_sort(struct findings *findings);
+
+#endif
