@@ -46,6 +46,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-keys.h \
 	%D%/policy-list.c \
 	%D%/policy-print.c \
+	%D%/policy-section.c \
 	%D%/policy-sink.h \
 	%D%/policy-state.h \
 	%D%/policy-suggest.c \

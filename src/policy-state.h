@@ -5,11 +5,6 @@
 
 #include "policy-sink.h"
 
-/* Bounds of what an admin names; looking for duplicates stays cheap. */
-#define PROFILES_MAX 256
-#define BACKENDS_MAX 64
-#define NAMES_MAX 1024
-
 /* What the file said of a key of the table. */
 struct seen {
 	struct location key, value;
@@ -50,6 +45,15 @@ struct policy_shown {
 };
 
 struct policy_shown policy_show(const char *text);
+
+/* Report NAME at WHERE, which was given at FIRST already. */
+void policy_sink_again(struct policy_sink *sink, struct location where, const char *name,
+		       struct location first);
+
+/* The policy or profile that PLACE is of; what the file said of a key in it. */
+void *policy_place_base(const struct policy_sink *sink, struct policy_place place);
+struct seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
+			       const struct policy_key *key);
 
 /* Put the findings in the order of the file. */
 void policy_findings_sort(struct findings *findings);
