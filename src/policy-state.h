@@ -46,6 +46,9 @@ struct policy_shown {
 
 struct policy_shown policy_show(const char *text);
 
+/* The name of a key of the table as it is; a name that the admin chose quoted. */
+struct policy_shown policy_entry_label(const struct policy_entry *entry);
+
 /* Report NAME at WHERE, which was given at FIRST already. */
 void policy_sink_again(struct policy_sink *sink, struct location where, const char *name,
 		       struct location first);
