@@ -38,6 +38,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/paths.c %D%/paths.h \
 	%D%/place.c %D%/place.h \
 	%D%/plan.c %D%/plan.h \
+	%D%/policy-assign.c \
 	%D%/policy-default.c \
 	%D%/policy-env.c \
 	%D%/policy-findings.c \
