@@ -47,6 +47,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-keys.h \
 	%D%/policy-list.c \
 	%D%/policy-print.c \
+	%D%/policy-rules.c \
 	%D%/policy-section.c \
 	%D%/policy-sink.c \
 	%D%/policy-sink.h \

@@ -58,6 +58,9 @@ void *policy_place_base(const struct policy_sink *sink, struct policy_place plac
 struct seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
 			       const struct policy_key *key);
 
+/* Report what the policy, all of it read, lacks or contradicts itself in. */
+void policy_rules_check(struct policy_sink *sink);
+
 /* Put the findings in the order of the file. */
 void policy_findings_sort(struct findings *findings);
 
