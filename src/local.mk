@@ -53,6 +53,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-sink.h \
 	%D%/policy-state.h \
 	%D%/policy-suggest.c \
+	%D%/policy-text.c \
 	%D%/policy-value.c %D%/policy-value.h \
 	%D%/policy-yaml.c \
 	%D%/policy.c %D%/policy.h \

@@ -58,6 +58,13 @@ void *policy_place_base(const struct policy_sink *sink, struct policy_place plac
 struct seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
 			       const struct policy_key *key);
 
+/*
+ * Report the first bad character of each line.  *RET_COPY is then a copy of the text
+ * without them, so that a front end finds the other errors.  False: it need not try.
+ */
+bool policy_text_screen(struct policy_sink *sink, const char *text, size_t length,
+			char **ret_copy);
+
 /* Report what the policy, all of it read, lacks or contradicts itself in. */
 void policy_rules_check(struct policy_sink *sink);
 
