@@ -46,6 +46,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-keys.c \
 	%D%/policy-keys.h \
 	%D%/policy-list.c \
+	%D%/policy-load.c \
 	%D%/policy-parse.c \
 	%D%/policy-print.c \
 	%D%/policy-rules.c \

@@ -12,7 +12,7 @@
 #include "policy-keys.h"
 #include "policy.h"
 
-struct policy_sink; /* a policy being filled, and its findings; policy.c */
+struct policy_sink; /* a policy being filled, and its findings; policy-state.h */
 
 /* TEXT is valid UTF-8 with neither control characters nor a byte order mark. */
 int policy_yaml_parse(struct policy_sink *sink, const char *text, size_t length);
