@@ -193,7 +193,7 @@ static void split_corpus(struct policy_sink *sink, const struct policy_entry *en
 void policy_sink_line(struct policy_sink *sink, const struct policy_entry *entry,
 		      const struct policy_scalar *value)
 {
-	struct seen *seen = policy_place_seen(sink, entry->place, entry->key);
+	struct policy_seen *seen = policy_place_seen(sink, entry->place, entry->key);
 	bool none = strcmp(value->text, "none") == 0 ||
 		    (entry->key->type == KEY_PREFIXES &&
 		     strcmp(value->text, "false") == 0);

@@ -13,18 +13,34 @@
 
 static const char *const network_words[] = { "host", "link-local", "private", NULL };
 
+static int check_room(size_t count, struct policy_why *why)
+{
+	if (count < LIST_MAX)
+		return 0;
+	return policy_refuse(why, "is one too many; a list has at most %d elements",
+			     LIST_MAX);
+}
+
+static int check_other(const char *there, const char *text, struct policy_why *why)
+{
+	if (strcmp(there, text) != 0)
+		return 0;
+	return policy_refuse(why, "stands here twice; write it once");
+}
+
 static int strings_add(struct strings *list, const char *text, struct location where,
 		       struct policy_why *why)
 {
 	char **items;
 	struct location *places;
+	int r = 0;
 
-	for (size_t i = 0; i < list->count; i++)
-		if (strcmp(list->items[i], text) == 0)
-			return policy_refuse(why, "stands here twice; write it once");
-	if (list->count >= LIST_MAX)
-		return policy_refuse(
-			why, "is one too many; a list has at most %d elements", LIST_MAX);
+	for (size_t i = 0; i < list->count && r == 0; i++)
+		r = check_other(list->items[i], text, why);
+	if (r == 0)
+		r = check_room(list->count, why);
+	if (r < 0)
+		return r;
 	items = reallocarray(list->items, list->count + 1, sizeof(*items));
 	if (!items)
 		return -ENOMEM;
@@ -139,12 +155,12 @@ int policy_corpus_add(struct profile *profile, bool writable, const char *path,
 	if (strcmp(path, "/") == 0 || policy_path_is_kernel(path))
 		return policy_refuse(
 			why, "cannot be shown beside a workspace; name a tree of data");
-	for (size_t i = 0; i < profile->n_corpora; i++)
-		if (strcmp(profile->corpora[i].path, path) == 0)
-			return policy_refuse(why, "stands here twice; write it once");
-	if (profile->n_corpora >= LIST_MAX)
-		return policy_refuse(
-			why, "is one too many; a list has at most %d elements", LIST_MAX);
+	for (size_t i = 0; i < profile->n_corpora && r == 0; i++)
+		r = check_other(profile->corpora[i].path, path, why);
+	if (r == 0)
+		r = check_room(profile->n_corpora, why);
+	if (r < 0)
+		return r;
 	corpora = reallocarray(profile->corpora, profile->n_corpora + 1,
 			       sizeof(*corpora));
 	if (!corpora)

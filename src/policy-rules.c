@@ -7,8 +7,8 @@
 
 static const struct location start_of_file = { 1, 1 };
 
-static struct seen *seen_of(struct policy_sink *sink, enum policy_section section,
-			    size_t index, const char *name)
+static struct policy_seen *seen_of(struct policy_sink *sink, enum policy_section section,
+				   size_t index, const char *name)
 {
 	return policy_place_seen(sink, (struct policy_place){ section, index },
 				 policy_key_find(section, name));
@@ -32,7 +32,7 @@ static void check_presence(struct policy_sink *sink)
 static void check_default_profile(struct policy_sink *sink)
 {
 	const struct policy *policy = sink->policy;
-	struct seen *seen = seen_of(sink, SECTION_TOP, 0, "default_profile");
+	struct policy_seen *seen = seen_of(sink, SECTION_TOP, 0, "default_profile");
 	const struct profile *first = policy->profiles;
 
 	if (seen->refused || sink->lost_profiles || policy->n_profiles == 0 ||
@@ -50,7 +50,7 @@ static void check_options(struct policy_sink *sink)
 	char *const *backends = sink->policy->backends;
 
 	for (size_t i = 0; i < sink->n_options; i++) {
-		const struct option_section *options = &sink->options[i];
+		const struct policy_option_section *options = &sink->options[i];
 		bool used = false;
 
 		for (size_t slot = 0; slot < N_SLOTS; slot++)
@@ -76,7 +76,7 @@ static const struct policy_key *first_cgroup_limit(struct policy_sink *sink, siz
 
 	for (size_t i = 0; i < policy_keys_count; i++) {
 		const struct policy_key *key = &policy_keys[i];
-		const struct seen *seen = &sink->profiles[index].keys[i];
+		const struct policy_seen *seen = &sink->profiles[index].keys[i];
 
 		if (key->section != SECTION_CGROUP || !seen->key.line)
 			continue;
@@ -92,7 +92,7 @@ static const struct policy_key *first_cgroup_limit(struct policy_sink *sink, siz
 
 static void check_cgroup(struct policy_sink *sink, size_t index)
 {
-	const struct seen *scope = seen_of(sink, SECTION_BACKENDS, 0, "scope");
+	const struct policy_seen *scope = seen_of(sink, SECTION_BACKENDS, 0, "scope");
 	struct location where = { 0 };
 	const struct policy_key *limit = first_cgroup_limit(sink, index, &where);
 
@@ -107,7 +107,8 @@ static void check_cgroup(struct policy_sink *sink, size_t index)
 
 static void check_network(struct policy_sink *sink, size_t index)
 {
-	const struct seen *network = seen_of(sink, SECTION_PROFILE, index, "network");
+	const struct policy_seen *network = seen_of(sink, SECTION_PROFILE, index,
+						    "network");
 
 	if (sink->policy->profiles[index].network == NETWORK_ALWAYS &&
 	    sink->policy->mode == MODE_SAFE)
@@ -120,8 +121,10 @@ static void check_network(struct policy_sink *sink, size_t index)
 static void check_timeout(struct policy_sink *sink, size_t index)
 {
 	const struct profile *profile = &sink->policy->profiles[index];
-	const struct seen *timeout = seen_of(sink, SECTION_PROFILE, index, "timeout");
-	const struct seen *max = seen_of(sink, SECTION_PROFILE, index, "timeout_max");
+	const struct policy_seen *timeout = seen_of(sink, SECTION_PROFILE, index,
+						    "timeout");
+	const struct policy_seen *max = seen_of(sink, SECTION_PROFILE, index,
+						"timeout_max");
 
 	if (timeout->refused || max->refused ||
 	    profile->timeout_ms <= profile->timeout_max_ms)

@@ -17,8 +17,8 @@ void *policy_place_base(const struct policy_sink *sink, struct policy_place plac
 		       : (void *)sink->policy;
 }
 
-struct seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
-			       const struct policy_key *key)
+struct policy_seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
+				      const struct policy_key *key)
 {
 	size_t i = (size_t)(key - policy_keys);
 
@@ -68,7 +68,7 @@ static bool find_profile(struct policy_sink *sink, const char *name,
 	struct policy *policy = sink->policy;
 	size_t n = policy->n_profiles;
 	struct profile *profiles;
-	struct profile_seen *seen;
+	struct policy_profile_seen *seen;
 
 	for (*ret_index = 0; *ret_index < n; (*ret_index)++)
 		if (strcmp(policy->profiles[*ret_index].name, name) == 0)
@@ -102,7 +102,7 @@ static bool find_options(struct policy_sink *sink, const char *backend,
 			 struct location where, size_t *ret_index)
 {
 	size_t n = sink->n_options;
-	struct option_section *options;
+	struct policy_option_section *options;
 
 	for (*ret_index = 0; *ret_index < n; (*ret_index)++)
 		if (strcmp(sink->options[*ret_index].backend, backend) == 0)
@@ -115,8 +115,8 @@ static bool find_options(struct policy_sink *sink, const char *backend,
 	options = reallocarray(sink->options, n + 1, sizeof(*options));
 	if (options) {
 		sink->options = options;
-		options[n] = (struct option_section){ .backend = strdup(backend),
-						      .where = where };
+		options[n] = (struct policy_option_section){ .backend = strdup(backend),
+							     .where = where };
 	}
 	if (!options || !options[n].backend) {
 		sink->exhausted = true;

@@ -146,7 +146,7 @@ static void note_key(struct policy_sink *sink, struct policy_entry *entry,
 		     struct location value_where)
 {
 	const struct policy_key *key = entry->key;
-	struct seen *seen;
+	struct policy_seen *seen;
 
 	/* Sections are noted when they open; the parts of a corpus by who reads them. */
 	if (!key || key->type == KEY_SECTION || key->section == SECTION_CORPUS)

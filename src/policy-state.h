@@ -6,18 +6,18 @@
 #include "policy-sink.h"
 
 /* What the file said of a key of the table. */
-struct seen {
+struct policy_seen {
 	struct location key, value;
 	bool refused; /* its value: what follows from it is not looked at */
 	bool none;    /* INI: the list was given as `none` */
 };
 
-struct profile_seen {
-	struct seen keys[POLICY_KEYS_MAX];
+struct policy_profile_seen {
+	struct policy_seen keys[POLICY_KEYS_MAX];
 	struct location opened[N_SECTIONS];
 };
 
-struct option_section {
+struct policy_option_section {
 	char *backend;
 	struct location where, opened;
 };
@@ -32,10 +32,10 @@ struct policy_sink {
 	/* The first findings are those of lines that are no text, by line; what else
 	 * such a line seems to say is not looked at. */
 	size_t n_screened;
-	struct seen keys[POLICY_KEYS_MAX];
+	struct policy_seen keys[POLICY_KEYS_MAX];
 	struct location opened[N_SECTIONS];
-	struct profile_seen *profiles; /* beside policy->profiles */
-	struct option_section *options;
+	struct policy_profile_seen *profiles; /* beside policy->profiles */
+	struct policy_option_section *options;
 	size_t n_options;
 };
 
@@ -55,8 +55,8 @@ void policy_sink_again(struct policy_sink *sink, struct location where, const ch
 
 /* The policy or profile that PLACE is of; what the file said of a key in it. */
 void *policy_place_base(const struct policy_sink *sink, struct policy_place place);
-struct seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
-			       const struct policy_key *key);
+struct policy_seen *policy_place_seen(struct policy_sink *sink, struct policy_place place,
+				      const struct policy_key *key);
 
 /*
  * Report the first bad character of each line.  *RET_COPY is then a copy of the text

@@ -30,7 +30,7 @@ static size_t bad_character(const char *p, size_t left, char *ret, size_t size)
 			 *byte);
 		return 1;
 	}
-	if ((n == 1 && (*byte < 0x20 || *byte == 0x7f)) ||
+	if ((n == 1 && ((*byte < 0x20 && *byte != '\t') || *byte == 0x7f)) ||
 	    (n == 2 && byte[0] == 0xc2 && byte[1] < 0xa0)) {
 		snprintf(ret, size, "control character 0x%02x; delete it", byte[n - 1]);
 		return n;
@@ -77,8 +77,8 @@ bool policy_text_screen(struct policy_sink *sink, const char *text, size_t lengt
 		return false;
 	}
 	for (size_t i = 0, n; i < length; i += n) {
-		unsigned char c = (unsigned char)text[i];
-		size_t bad = 0;
+		char c = text[i];
+		size_t bad;
 
 		n = 1;
 		if (c == '\n') {
@@ -94,10 +94,8 @@ bool policy_text_screen(struct policy_sink *sink, const char *text, size_t lengt
 				"or CR LF");
 			return false;
 		}
-		if (c != '\t' && (c < 0x20 || c >= 0x7f)) {
-			bad = bad_character(text + i, length - i, what, sizeof(what));
-			n = bad ? bad : utf8_character(text + i, length - i);
-		}
+		bad = bad_character(text + i, length - i, what, sizeof(what));
+		n = bad ? bad : utf8_character(text + i, length - i);
 		if (bad) {
 			if (where.line != reported)
 				policy_sink_syntax(sink, where, "%s", what);

@@ -3,7 +3,8 @@
  * The typed policy and its only validator.
  *
  * A front end (policy-yaml.c, policy-ini.c) turns bytes into calls of the sink
- * in policy-sink.h; the table in policy-keys.c says what each key may hold.
+ * in policy-sink.h; the table in policy-keys.c says what each key may hold, and
+ * policy-rules.c what the whole must fulfil.
  * Policy code knows nothing of backends being loaded: the values of [options]
  * are kept as text with their location, for whoever has the backend's table.
  */
