@@ -106,10 +106,8 @@ const char *policy_env_fault(const char *name);
 /* Fill a zeroed policy or profile with the defaults of SECTION's keys. */
 int policy_keys_default(enum policy_section section, void *base);
 
-enum policy_keys_format {
-	POLICY_KEYS_ROFF, /* .SS and .TP items for drupe-policy(5) */
-	POLICY_KEYS_TEXT, /* a line a key: section, name, type, range, default, help */
-};
-void policy_keys_print(FILE *file, enum policy_keys_format format);
+/* A line a key, with tabs between: section as INI heads it, name, type, range, default,
+ * help.  drupe-policy(5) is compared with it. */
+void policy_keys_print(FILE *file);
 
 #endif
