@@ -4,8 +4,12 @@
 
 man_MANS = %D%/man/drupe.1 %D%/man/drupe-policy.5 %D%/man/drupe-backend.3
 TESTS += %D%/docs.test
-EXTRA_DIST += %D%/docs.test %D%/drupe.1 %D%/drupe-policy.5 %D%/drupe-backend.3
+EXTRA_DIST += %D%/docs.test %D%/keys.awk %D%/drupe.1 %D%/drupe-policy.5 %D%/drupe-backend.3
 CLEANFILES += $(man_MANS)
+
+check_PROGRAMS += %D%/print-keys
+%C%_print_keys_SOURCES = %D%/print-keys.c
+%C%_print_keys_LDADD = libdrupe-core.la
 
 FILL = $(SED) \
 	-e 's|@policydir[@]|$(sysconfdir)/drupe|g' \
