@@ -63,8 +63,9 @@ static int parse_fd(const char *text)
 	char *end;
 	long fd = strtol(text, &end, 10);
 
-	return *text && (*end == '\0' || *end == ',') && fd >= 0 && fd < 1 << 20 ? (int)fd
-										 : -1;
+	if (end == text || (*end != '\0' && *end != ',') || fd < 0 || fd >= 1 << 20)
+		return -1;
+	return (int)fd;
 }
 
 static bool parse_keep(struct guard *guard, const char *list)
