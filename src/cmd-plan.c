@@ -284,7 +284,9 @@ int cmd_plan(const struct options *options)
 	struct session session;
 	struct planned planned = { .session = &session };
 	struct error err = { 0 };
-	int r = command_open(options, &policy, &session, &err);
+	int r = command_open(options,
+			     &(struct confirmation){ .given = true, .cancel = -1 },
+			     &policy, &session, &err);
 
 	if (r == 0) {
 		r = make(options, &planned, &err);

@@ -235,6 +235,7 @@ static void try_all(struct checks *checks)
 	const struct options *options = checks->options;
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_policy_ struct policy *policy = NULL;
+	struct request request = options->request;
 	struct identity identity;
 	struct session session;
 	struct error err = { 0 };
@@ -254,8 +255,8 @@ static void try_all(struct checks *checks)
 	identity_free(&identity);
 	if (checks->failed)
 		return;
-	if (session_open(policy, &options->request, &options->paths, &session, &err) <
-	    0) {
+	request.confirmed = true; /* the command is ours */
+	if (session_open(policy, &request, &options->paths, &session, &err) < 0) {
 		check_error(checks, "session", &err);
 		return;
 	}

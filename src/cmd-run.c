@@ -56,7 +56,8 @@ static void run(const struct options *options, struct policy **ret_policy,
 	int r = watch_signals(&io.cancel, refusal);
 
 	if (r == 0)
-		r = command_open(options, ret_policy, &session, refusal);
+		r = command_open(options, &(struct confirmation){ .cancel = io.cancel },
+				 ret_policy, &session, refusal);
 	if (r < 0) {
 		close_fd(&io.cancel);
 		return;

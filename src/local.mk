@@ -106,6 +106,7 @@ drupe_SOURCES = \
 	%D%/cmd-preflight.c \
 	%D%/cmd-run.c \
 	%D%/commands.c %D%/commands.h \
+	%D%/confirm.c %D%/confirm.h \
 	%D%/main.c \
 	%D%/options.c %D%/options.h
 drupe_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)

@@ -48,6 +48,12 @@ int plan_grant(const struct policy *policy, const struct request *request,
 		error_hint(err, "leave --network out, or change `mode` in the policy");
 		return -EPERM;
 	}
+	if (network && policy->mode == MODE_ASK && !request->confirmed) {
+		error_set(err, ERROR_NETWORK_DENIED, EAGAIN,
+			  "mode ask: nobody confirmed the network for this command");
+		error_hint(err, "leave --network out, or have the command confirmed");
+		return -EAGAIN;
+	}
 	*ret_profile = profile;
 	*ret_timeout_ms = request->timeout_ms ? request->timeout_ms : profile->timeout_ms;
 	*ret_network = network;

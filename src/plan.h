@@ -39,7 +39,8 @@ struct plan {
 
 /*
  * What the profile grants against what the request asks (R12): profile, timeout,
- * network.  ERR: not-granted, network-denied, profile-unknown.
+ * network.  ERR: not-granted, network-denied, profile-unknown.  -EAGAIN with
+ * network-denied: it would be granted if it was confirmed (mode: ask).
  */
 int plan_grant(const struct policy *policy, const struct request *request,
 	       const struct profile **ret_profile, uint64_t *ret_timeout_ms,

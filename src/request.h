@@ -15,6 +15,7 @@ struct request {
 	const char *user;      /* NULL: the policy's */
 	uint64_t timeout_ms;   /* 0: the profile's */
 	enum ask network;
+	bool confirmed; /* a person granted the network to this command (mode: ask) */
 	const char *const *reads;
 	size_t n_reads;
 	bool read_only;

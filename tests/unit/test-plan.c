@@ -280,6 +280,9 @@ static void callers_only_narrow(void **state)
 	grant("closed", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
 	grant("online", ASK_DEFAULT, 0, ERROR_NONE, true);
 	grant("online", ASK_NO, 0, ERROR_NONE, false);
+	policy->mode = MODE_ASK;
+	grant("build", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
+	grant("build", ASK_DEFAULT, 0, ERROR_NONE, false);
 	policy->mode = MODE_SAFE;
 	grant("build", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
 	grant("online", ASK_DEFAULT, 0, ERROR_NETWORK_DENIED, false);
