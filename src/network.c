@@ -147,7 +147,7 @@ int network_join(struct run *run, struct error *err)
 void network_read_output(struct network *network)
 {
 	char buffer[1024];
-	ssize_t n;
+	ssize_t n = -1;
 
 	while (network->output >= 0 &&
 	       (n = read(network->output, buffer, sizeof(buffer))) > 0) {

@@ -27,7 +27,7 @@ static const char policy_text[] = "version: 1\n"
 
 static int setup(void **state)
 {
-	struct findings findings = { 0 };
+	_cleanup_findings_ struct findings findings = { 0 };
 
 	(void)state;
 	if (policy_parse("test", policy_text, strlen(policy_text), POLICY_YAML, &policy,
