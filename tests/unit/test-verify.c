@@ -737,6 +737,39 @@ static void test_permitted_is_no_block_point(void **state)
 	stop(&child);
 }
 
+/* What the launcher was handed and did not close, by number and by what it is. */
+static void test_handed(void **state)
+{
+	struct handed handed[2] = { { .fd = 900 } };
+	struct held held = HELD_NONE;
+	struct expected expected;
+	struct child child;
+	struct stat st;
+	struct error err = { 0 };
+	int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct verify_input input = { .n_handed = 2, .handed = handed };
+
+	(void)state;
+	assert_int_equal(fstat(fd, &st), 0);
+	handed[1] = (struct handed){ .fd = fd, .dev = st.st_dev, .ino = st.st_ino };
+	expect_all(&expected);
+	hold(&no_flaw, &child, &held); /* which inherits it */
+	input.report = &child.report;
+	input.identity = &expected.identity;
+	input.plan = &expected.plan;
+	input.rlimits = &expected.rlimits;
+	check_code(verify_all(&held, &input, &err), &err, ERROR_VERIFY_PRIVILEGE);
+	handed[1].ino++;
+	check_code(verify_all(&held, &input, &err), &err, ERROR_NONE);
+	handed[1].ino--;
+	handed[1].fd = 901;
+	check_code(verify_all(&held, &input, &err), &err, ERROR_NONE);
+	held_close(&held);
+	stop(&child);
+	expected_free(&expected);
+	close(fd);
+}
+
 static void test_gone(void **state)
 {
 	struct held held = HELD_NONE;
