@@ -4,7 +4,9 @@
 backend_LTLIBRARIES = \
 	%D%/launcher-bwrap.la \
 	%D%/network-slirp4netns.la \
-	%D%/rlimits-prlimit.la
+	%D%/rlimits-prlimit.la \
+	%D%/scope-cgroup2.la \
+	%D%/scope-systemd.la
 
 # -z defs: a backend stands alone; what it needs of drupe comes through callbacks.
 BACKEND_CPPFLAGS = $(AM_CPPFLAGS) -DBACKEND_VERSION='"$(PACKAGE_VERSION)"'
@@ -32,6 +34,19 @@ EXTRA_%C%_network_slirp4netns_la_DEPENDENCIES = $(BACKEND_MAP)
 %C%_rlimits_prlimit_la_CFLAGS = $(BACKEND_CFLAGS)
 %C%_rlimits_prlimit_la_LDFLAGS = $(BACKEND_LDFLAGS)
 EXTRA_%C%_rlimits_prlimit_la_DEPENDENCIES = $(BACKEND_MAP)
+
+%C%_scope_cgroup2_la_SOURCES = %D%/scope-cgroup2.c
+%C%_scope_cgroup2_la_CPPFLAGS = $(BACKEND_CPPFLAGS)
+%C%_scope_cgroup2_la_CFLAGS = $(BACKEND_CFLAGS)
+%C%_scope_cgroup2_la_LDFLAGS = $(BACKEND_LDFLAGS)
+EXTRA_%C%_scope_cgroup2_la_DEPENDENCIES = $(BACKEND_MAP)
+
+%C%_scope_systemd_la_SOURCES = %D%/scope-systemd.c
+%C%_scope_systemd_la_CPPFLAGS = $(BACKEND_CPPFLAGS) \
+	-DSYSTEMD_RUN_PATH='"$(SYSTEMD_RUN_PATH)"' -DSYSTEMCTL_PATH='"$(SYSTEMCTL_PATH)"'
+%C%_scope_systemd_la_CFLAGS = $(BACKEND_CFLAGS)
+%C%_scope_systemd_la_LDFLAGS = $(BACKEND_LDFLAGS)
+EXTRA_%C%_scope_systemd_la_DEPENDENCIES = $(BACKEND_MAP)
 
 EXTRA_DIST += $(BACKEND_MAP)
 

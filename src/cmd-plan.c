@@ -6,6 +6,7 @@
 #include "chain.h"
 #include "commands.h"
 #include "result.h"
+#include "scope.h"
 
 static const char *const op_names[] = {
 	[DRUPE_MOUNT_BIND] = "bind",
@@ -247,6 +248,7 @@ static int make(const struct options *options, struct planned *planned, struct e
 	const struct session *session = planned->session;
 	const struct place tmp = { .path = (char[]){ "{tmp}" }, .fd = -1 };
 	struct chain_words words = placeholders;
+	struct drupe_scope scope = { 0 };
 	struct chain_input input = {
 		.backends = session->backends,
 		.plan = &planned->plan,
@@ -266,6 +268,10 @@ static int make(const struct options *options, struct planned *planned, struct e
 		for (size_t i = 0; i < planned->plan.n_mounts; i++)
 			if (planned->plan.sources[i].place)
 				planned->plan.mounts[i].fd = NULL;
+	if (session->backends[SLOT_SCOPE]) {
+		scope_describe(session, &planned->plan, &scope);
+		input.scope = &scope;
+	}
 	r = chain_build(&input, &planned->chain, err);
 	if (r == 0) {
 		if (!options->json)

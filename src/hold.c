@@ -122,6 +122,12 @@ int run_launcher_failure(struct run *run, struct error *err)
 		return guard_failure(run, err);
 	read_launcher_text(run);
 	trim(run->launcher_text);
+	/* The guard never spoke: what ended is the scope's tool before it. */
+	if (run->events.lost && !run->events.started && run->scope.request.size) {
+		run_reap_guard(run);
+		return scope_failure(run->session, run->launcher_text, run->guard_status,
+				     err);
+	}
 	return explain(run, err);
 }
 
@@ -237,12 +243,15 @@ int run_hold(struct run *run, struct error *err)
 	r = take_report(run, deadline, err);
 	if (r == 0)
 		r = verify_ancestry(&run->held, run->guard, err);
-	/* Joining takes its time while the launcher mounts; the helper itself comes later. */
+	/* Joining takes its time while the launcher mounts; the helper itself comes
+	 * later. */
 	if (r == 0 && run->session->network)
 		r = network_join(run, err);
 	if (r == 0)
 		r = wait_for_block_point(run, deadline, err);
 	(void)prctl(PR_SET_TIMERSLACK, slack);
+	if (r == 0 && run->scope.request.size)
+		r = scope_verify(&run->scope, run->session, &run->plan, &run->held, err);
 	if (r == 0)
 		r = verify_all(&run->held, &input, err);
 	return r;

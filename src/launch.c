@@ -168,6 +168,7 @@ static int build_words(struct run *run, struct inheritance *inherited, int contr
 	struct chain_input input = {
 		.backends = run->session->backends,
 		.plan = &run->plan,
+		.scope = run->scope.request.size ? &run->scope.request : NULL,
 		.words = &texts,
 		.command = run->request->command,
 	};
@@ -196,18 +197,25 @@ static int build_words(struct run *run, struct inheritance *inherited, int contr
 static int spawn_guard(struct run *run, struct inheritance *inherited, int control,
 		       const int stdio[3], struct error *err)
 {
-	static char *const no_environment[] = { NULL };
 	_cleanup_argv_ struct drupe_words words = { 0 };
+	_cleanup_close_ int cgroup = -1;
+	/* R8: nothing, or the address that the scope's tool needs; the guard passes on
+	 * nothing.  A system scope's tool takes on the user itself, it needs root before.
+	 */
+	bool by_tool = run->scope.request.size && !run->scope.setup;
 	struct spawn spawn = {
-		.envp = no_environment,
+		.envp = run->scope.environment,
 		.stdio = { stdio[0], stdio[1], stdio[2] },
-		.identity = &run->session->identity,
+		.identity = by_tool ? NULL : &run->session->identity,
 	};
 	int fds[RUN_MAX_HANDED + 1];
 	int r = build_words(run, inherited, control, &words, err);
 
+	if (r == 0)
+		r = scope_entrance(&run->scope, err, &cgroup);
 	if (r < 0)
 		return r;
+	spawn.cgroup = cgroup > 0 ? cgroup : 0;
 	memcpy(fds, inherited->fds, inherited->count * sizeof(fds[0]));
 	fds[inherited->count] = control;
 	spawn.argv = words.words;
@@ -256,6 +264,8 @@ int run_launch(struct run *run, struct error *err)
 	int r = plan_make(session->policy, session->profile, &session->view, tmp,
 			  &run->plan, err);
 
+	if (r == 0 && session->backends[SLOT_SCOPE])
+		r = scope_prepare(&run->scope, session, &run->plan, err);
 	if (r == 0)
 		r = open_control(run, &control, err);
 	if (r == 0)

@@ -66,6 +66,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/rmtree.c %D%/rmtree.h \
 	%D%/run.c \
 	%D%/run.h \
+	%D%/scope.c %D%/scope.h \
 	%D%/session.c %D%/session.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/stream.c %D%/stream.h \

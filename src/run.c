@@ -68,6 +68,10 @@ static void conclude(struct run *run, struct result *result)
 		result->status = RUN_REFUSED;
 		run_launcher_failure(run, &result->refusal);
 	}
+	/* The kernel's own count, whatever the command made of it. */
+	if ((result->status == RUN_EXITED || result->status == RUN_SIGNALED) &&
+	    run->usage.oom_kills != UINT64_MAX && run->usage.oom_kills > 0)
+		result->status = RUN_OUT_OF_MEMORY;
 }
 
 static void take_streams(struct run *run, struct result *result)
@@ -110,6 +114,7 @@ void run_execute(struct session *session, const struct request *request,
 		.gate = GATE_NONE,
 		.held = HELD_NONE,
 		.network = NETWORK_NONE,
+		.scope = SCOPE_NONE,
 		.control = -1,
 		.guard_pidfd = -1,
 		.streams = { STREAM_NONE, STREAM_NONE, STREAM_NONE },
@@ -118,6 +123,7 @@ void run_execute(struct session *session, const struct request *request,
 	int r = 0;
 
 	result_init(result);
+	run.usage = result->usage;
 	result->network = session->network ? session->policy->backends[SLOT_NETWORK]
 					   : NULL;
 	if (session->poison.code) {
@@ -139,6 +145,8 @@ void run_execute(struct session *session, const struct request *request,
 	else if (run.cancelled)
 		result->status = RUN_CANCELLED;
 	result->network_failed = run.network.failed;
+	result->usage = run.usage;
+	snprintf(result->scope, sizeof(result->scope), "%s", run.scope.unit);
 	take_streams(&run, result);
 	run_free(&run);
 }

@@ -13,6 +13,7 @@
 #include "gate.h"
 #include "network.h"
 #include "result.h"
+#include "scope.h"
 #include "session.h"
 #include "stream.h"
 #include "verify.h"
@@ -27,7 +28,8 @@ struct run_io {
 
 /* What launcher and guard told so far. */
 struct run_events {
-	bool failed; /* the guard could not start the launcher: */
+	bool started; /* the guard started the launcher */
+	bool failed;  /* the guard could not start the launcher: */
 	uint32_t failed_step;
 	int failed_errno;
 	bool exited; /* the launcher ended: */
@@ -46,6 +48,8 @@ struct run {
 	struct plan plan;
 	struct gate gate;
 	struct held held;
+	struct scope scope; /* SCOPE_NONE where the policy says none */
+	struct usage usage;
 	struct network network; /* NETWORK_NONE where none was granted */
 	struct drupe_child report;
 	int control; /* lifeline to the guard */
@@ -95,6 +99,7 @@ void run_supervise(struct run *run);
 void run_drain(struct run *run, int64_t deadline);
 
 /* teardown.c */
+void run_reap_guard(struct run *run);
 void run_teardown(struct run *run);
 
 #endif

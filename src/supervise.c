@@ -16,6 +16,9 @@ static void take_message(struct run *run, const struct guard_message *message)
 	struct run_events *events = &run->events;
 
 	switch (message->event) {
+	case GUARD_STARTED:
+		events->started = true;
+		break;
 	case GUARD_FAILED:
 		events->failed = true;
 		events->failed_step = message->what;

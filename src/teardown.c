@@ -37,6 +37,14 @@ static bool is_dead(int pidfd)
  * ones too.  Then the launcher and whatever else the guard has. */
 static void kill_all(struct run *run)
 {
+	if (run->scope.path[0]) {
+		/* It takes the guard, who keeps the cgroup, as well: evidence first. */
+		scope_read_usage(&run->scope, &run->usage);
+		scope_kill(&run->scope, run->session);
+	}
+	/* Whatever the scope's tool waits for, it is not for us any more. */
+	if (!run->events.started && run->guard_pidfd >= 0)
+		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	if (run->held.pidfd >= 0)
 		(void)pidfd_send_signal(run->held.pidfd, SIGKILL, NULL, 0);
 	tell_guard(run, GUARD_KILL);
@@ -71,17 +79,18 @@ static void poison(struct run *run)
 		   "further command");
 }
 
-static void end_guard(struct run *run)
+/* It has ended, or does within moments, or is made to. */
+void run_reap_guard(struct run *run)
 {
 	struct pollfd guard = { .fd = run->guard_pidfd, .events = POLLIN };
 
 	if (run->guard_pidfd < 0)
 		return;
-	tell_guard(run, GUARD_BYE);
 	if (poll(&guard, 1, GUARD_MS) <= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	while (waitpid(run->guard, &run->guard_status, 0) < 0 && errno == EINTR)
 		;
+	close_fd(&run->guard_pidfd);
 }
 
 void run_teardown(struct run *run)
@@ -89,8 +98,10 @@ void run_teardown(struct run *run)
 	bool cut = run->timed_out || run->cut;
 	int64_t drain = deadline_in_ms(DRAIN_MS);
 
-	if (run->guard_pidfd < 0)
+	if (run->guard_pidfd < 0) {
+		scope_close(&run->scope, run->session);
 		return;
+	}
 	if (!run->ended_at)
 		run->ended_at = clock_now();
 	if (!run->events.exited)
@@ -104,5 +115,9 @@ void run_teardown(struct run *run)
 			drain = run->deadline;
 		run_drain(run, drain);
 	}
-	end_guard(run);
+	if (run->events.exited)
+		scope_read_usage(&run->scope, &run->usage);
+	tell_guard(run, GUARD_BYE);
+	run_reap_guard(run);
+	scope_close(&run->scope, run->session);
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The cgroup scope by systemd-run --scope, which executes in place: the process that
+ * was spawned becomes the guard, inside the scope.
+ */
+#include "drupe-backend.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* systemd-run of 254 and later expands $VARIABLES in the command unless told not to;
+ * older ones do not know the word. */
+enum feature { FEATURE_EXPAND };
+static const char *const features[] = { [FEATURE_EXPAND] = "expand-environment", NULL };
+
+static const struct drupe_option options[] = {
+	{ "slice", DRUPE_OPTION_TEXT, 7, 200, NULL,
+	  "the slice to put scopes in, NAME.slice" },
+};
+
+static const char *const environment[] = { "XDG_RUNTIME_DIR", NULL };
+
+/* systemd.resource-control(5). */
+static void push_limit(const struct drupe_call *call,
+		       const struct drupe_cgroup_limit *limit, struct drupe_words *words)
+{
+	static const struct {
+		const char *property;
+		const char *unit;
+	} names[] = {
+		[DRUPE_CGROUP_MEMORY_MAX] = { "MemoryMax", "" },
+		[DRUPE_CGROUP_MEMORY_HIGH] = { "MemoryHigh", "" },
+		[DRUPE_CGROUP_MEMORY_SWAP_MAX] = { "MemorySwapMax", "" },
+		[DRUPE_CGROUP_TASKS_MAX] = { "TasksMax", "" },
+		[DRUPE_CGROUP_CPU_QUOTA] = { "CPUQuota", "%" },
+		[DRUPE_CGROUP_CPU_WEIGHT] = { "CPUWeight", "" },
+		[DRUPE_CGROUP_IO_WEIGHT] = { "IOWeight", "" },
+	};
+	size_t id = (size_t)limit->id;
+
+	if (id == 0 || id >= sizeof(names) / sizeof(names[0])) {
+		call->host->fail(words, ENOTSUP,
+				 "cgroup limit %zu is unknown to scope-systemd", id);
+		return;
+	}
+	call->host->pushf(words, "--property=%s=%llu%s", names[id].property,
+			  (unsigned long long)limit->value, names[id].unit);
+}
+
+static void systemd_words(const struct drupe_call *call, const struct drupe_scope *scope,
+			  struct drupe_words *words)
+{
+	const struct drupe_host *host = call->host;
+	const char *slice = host->option_text(call->options, "slice", NULL);
+
+	host->push(words, SYSTEMD_RUN_PATH);
+	if (!scope->system)
+		host->push(words, "--user");
+	host->push(words, "--scope");
+	host->push(words, "--quiet");
+	host->push(words, "--collect");
+	host->pushf(words, "--unit=%s", scope->unit);
+	host->pushf(words, "--description=%s", scope->description);
+	if (slice)
+		host->pushf(words, "--slice=%s", slice);
+	if (scope->system) {
+		host->pushf(words, "--uid=%u", scope->uid);
+		host->pushf(words, "--gid=%u", scope->gid);
+	}
+	if (call->features & UINT64_C(1) << FEATURE_EXPAND)
+		host->push(words, "--expand-environment=no");
+	/* An out-of-memory kill must not take the rest: the kernel counts it, and the
+	 * count is the evidence. */
+	host->push(words, "--property=OOMPolicy=continue");
+	if (scope->runtime_max_ms)
+		host->pushf(words, "--property=RuntimeMaxSec=%llums",
+			    (unsigned long long)scope->runtime_max_ms);
+	for (size_t i = 0; i < scope->n_limits; i++)
+		push_limit(call,
+			   (const void *)((const char *)scope->limits +
+					  i * scope->limit_size),
+			   words);
+	host->push(words, "--");
+}
+
+static void systemd_stop(const struct drupe_call *call, const struct drupe_scope *scope,
+			 struct drupe_words *words)
+{
+	call->host->push(words, SYSTEMCTL_PATH);
+	if (!scope->system)
+		call->host->push(words, "--user");
+	call->host->push(words, "kill");
+	call->host->push(words, "--signal=KILL");
+	call->host->push(words, scope->unit);
+}
+
+static int systemd_cgroup(const struct drupe_call *call, const struct drupe_scope *scope,
+			  char *ret, size_t size)
+{
+	(void)call;
+	return snprintf(ret, size, "/%s", scope->unit) < (int)size ? 0 : -ENAMETOOLONG;
+}
+
+static const struct diagnosis {
+	const char *text;
+	const char *cause;
+	const char *remedy;
+} diagnoses[] = {
+	{ "No medium found", "there is no user manager to ask",
+	  "log in, or `loginctl enable-linger USER`, and set "
+	  "XDG_RUNTIME_DIR=/run/user/UID" },
+	{ "not defined", "there is no user manager to ask",
+	  "log in, or `loginctl enable-linger USER`, and set "
+	  "XDG_RUNTIME_DIR=/run/user/UID" },
+	{ "Failed to connect", "the manager cannot be reached",
+	  "look at `systemctl --user status` (as root: systemctl status)" },
+	{ "Access denied", "the manager refuses a scope for this caller",
+	  "polkit or the manager's policy forbids it; ask the admin" },
+	{ "Transport endpoint", "the manager did not answer",
+	  "it may be stopped or overloaded; look at `systemctl --user status`" },
+	{ "already loaded", "a unit of that name is left over",
+	  "systemctl --user reset-failed 'drupe-*'" },
+	{ "Failed to start transient scope", "the manager could not start the scope",
+	  "the caller may be outside what its manager was given (a service, a container, "
+	  "another session): run it inside, or use scope: cgroup2" },
+	{ "Job failed", "the manager could not start the scope",
+	  "the caller may be outside what its manager was given (a service, a container, "
+	  "another session): run it inside, or use scope: cgroup2" },
+};
+
+static void systemd_diagnose(const struct drupe_call *call, const char *text,
+			     struct drupe_diagnosis *ret_diagnosis)
+{
+	(void)call;
+	for (size_t i = 0; i < sizeof(diagnoses) / sizeof(diagnoses[0]); i++) {
+		if (!strstr(text, diagnoses[i].text))
+			continue;
+		ret_diagnosis->code = "scope-failed";
+		ret_diagnosis->cause = diagnoses[i].cause;
+		ret_diagnosis->remedy = diagnoses[i].remedy;
+		return;
+	}
+}
+
+#define BIT(id) (UINT64_C(1) << (id))
+
+static const struct drupe_scope_ops ops = {
+	.size = sizeof(ops),
+	.enforces = BIT(DRUPE_CGROUP_MEMORY_MAX) | BIT(DRUPE_CGROUP_MEMORY_HIGH) |
+		    BIT(DRUPE_CGROUP_MEMORY_SWAP_MAX) | BIT(DRUPE_CGROUP_TASKS_MAX) |
+		    BIT(DRUPE_CGROUP_CPU_QUOTA) | BIT(DRUPE_CGROUP_CPU_WEIGHT) |
+		    BIT(DRUPE_CGROUP_IO_WEIGHT),
+	.environment = environment,
+	.words = systemd_words,
+	.stop_words = systemd_stop,
+	.cgroup = systemd_cgroup,
+	.diagnose = systemd_diagnose,
+};
+
+DRUPE_BACKEND_EXPORT = {
+	.size = sizeof(struct drupe_backend),
+	.abi = DRUPE_BACKEND_ABI,
+	.kind = DRUPE_KIND_SCOPE,
+	.name = "systemd",
+	.version = BACKEND_VERSION,
+	.summary = "cgroup limits by a transient systemd scope",
+	.tool = SYSTEMD_RUN_PATH,
+	.tool_features = features,
+	.options = options,
+	.n_options = sizeof(options) / sizeof(options[0]),
+	.option_size = sizeof(options[0]),
+	.scope = &ops,
+};

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "scope.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+
+#include "clock.h"
+#include "fd.h"
+#include "session.h"
+#include "spawn.h"
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+#define CGROUP2_MAGIC 0x63677270 /* CGROUP2_SUPER_MAGIC of linux/magic.h */
+/* RuntimeMaxSec is a last net: a healthy run has ended long before. */
+#define NET_MS 60000
+#define STOP_MS 3000
+#define GONE_MS 2000
+#define GONE_STEP_NS (2 * NS_PER_MS)
+
+static const struct backend *backend_of(const struct session *session)
+{
+	return session->backends[SLOT_SCOPE];
+}
+
+static int failed(const struct session *session, enum error_code code, int errnum,
+		  const char *what, const char *hint, struct error *err)
+{
+	error_set(err, code, errnum, "%s", what);
+	error_hint(err, "%s", hint);
+	error_backend(err, slot_names[SLOT_SCOPE], backend_of(session)->object.name);
+	return errnum > 0 ? -errnum : -ENOTSUP;
+}
+
+/* ---- the request ----------------------------------------------------------------------
+ */
+
+void scope_describe(const struct session *session, const struct plan *plan,
+		    struct drupe_scope *ret_request)
+{
+	*ret_request = (struct drupe_scope){
+		.size = sizeof(*ret_request),
+		.unit = "{unit}",
+		.description = "drupe sandbox",
+		.system = geteuid() == 0,
+		.uid = session->identity.uid,
+		.gid = session->identity.gid,
+		.runtime_max_ms = session->timeout_ms + NET_MS,
+		.limits = plan->cgroup,
+		.n_limits = plan->n_cgroup,
+		.limit_size = sizeof(plan->cgroup[0]),
+	};
+}
+
+/* The manager of this caller and no one else's: its socket is what the tool will use. */
+static int find_manager(struct scope *scope, const struct session *session,
+			struct error *err)
+{
+	static const char hint[] = "log in, or `loginctl enable-linger USER`, and set "
+				   "XDG_RUNTIME_DIR=/run/user/UID; or say `scope: none`";
+	const char *folder = getenv("XDG_RUNTIME_DIR");
+	char path[4200];
+	struct stat st;
+
+	if (scope->request.system)
+		return 0;
+	if (!folder || folder[0] != '/')
+		return failed(session, ERROR_SCOPE_UNAVAILABLE, 0,
+			      "no user manager: XDG_RUNTIME_DIR is not set", hint, err);
+	if (strlen(folder) > 4000 || stat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
+		return failed(session, ERROR_SCOPE_UNAVAILABLE, ENOENT,
+			      "no user manager: XDG_RUNTIME_DIR is not a folder", hint,
+			      err);
+	if (st.st_uid != geteuid())
+		return failed(session, ERROR_SCOPE_UNAVAILABLE, EPERM,
+			      "XDG_RUNTIME_DIR belongs to another user", hint, err);
+	snprintf(path, sizeof(path), "%s/systemd/private", folder);
+	if (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
+		return failed(session, ERROR_SCOPE_UNAVAILABLE, ENOENT,
+			      "no user manager listens in XDG_RUNTIME_DIR", hint, err);
+	snprintf(scope->runtime, sizeof(scope->runtime), "XDG_RUNTIME_DIR=%s", folder);
+	scope->environment[0] = scope->runtime;
+	return 0;
+}
+
+static int make_unit(struct scope *scope, struct error *err)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return error_set(err, ERROR_SYSTEM, errno, "no random numbers: %s",
+				 strerror(errno));
+	snprintf(scope->unit, sizeof(scope->unit), "drupe-%u-%d-%016" PRIx64 ".scope",
+		 scope->request.uid, getpid(), random);
+	scope->request.unit = scope->unit;
+	return 0;
+}
+
+/* ---- a scope that is a folder of ours
+ * ---------------------------------------------------- */
+
+static int write_at(int folder, const char *file, const char *value)
+{
+	int fd = openat(folder, file, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, value, strlen(value));
+	n = n < 0 ? -errno : 0;
+	close(fd);
+	return (int)n;
+}
+
+static int setup_failed(const struct session *session, int errnum, const char *what,
+			const char *which, struct error *err)
+{
+	char text[4400];
+
+	snprintf(text, sizeof(text), "%s %s: %s", what, which, strerror(errnum));
+	return failed(
+		session, ERROR_SCOPE_FAILED, errnum, text,
+		"option `parent` of scope-cgroup2 must name a delegated cgroup v2 folder "
+		"whose cgroup.subtree_control has the controllers",
+		err);
+}
+
+static int make_folder(struct scope *scope, const struct session *session,
+		       struct error *err)
+{
+	const struct drupe_cgroup_setup *setup = scope->setup;
+
+	if (mkdir(setup->folder, 0755) < 0)
+		return setup_failed(session, errno, "cannot make the cgroup",
+				    setup->folder, err);
+	scope->folder = fd_above_stdio(
+		open(setup->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	if (scope->folder < 0)
+		return setup_failed(session, -scope->folder, "cannot open", setup->folder,
+				    err);
+	for (size_t i = 0; i < setup->n_writes; i++) {
+		int r = write_at(scope->folder, setup->writes[i].file,
+				 setup->writes[i].value);
+
+		if (r < 0)
+			return setup_failed(session, -r, "cannot set",
+					    setup->writes[i].file, err);
+	}
+	return 0;
+}
+
+static int prepare_folder(struct scope *scope, const struct session *session,
+			  struct error *err)
+{
+	const struct backend *backend = backend_of(session);
+	int r;
+
+	scope->setup = calloc(1, sizeof(*scope->setup));
+	if (!scope->setup)
+		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
+	scope->setup->size = sizeof(*scope->setup);
+	r = backend->scope.setup(&backend->call, &scope->request, scope->setup);
+	if (r < 0)
+		return setup_failed(session, -r, "no place for", scope->unit, err);
+	if (scope->setup->folder[0] == '\0')
+		return 0;
+	return make_folder(scope, session, err);
+}
+
+int scope_prepare(struct scope *scope, const struct session *session,
+		  const struct plan *plan, struct error *err)
+{
+	const struct backend *backend = backend_of(session);
+	struct error missing = { 0 };
+	int r;
+
+	scope_describe(session, plan, &scope->request);
+	for (size_t i = 0; i < plan->n_cgroup; i++)
+		if (!(backend->scope.enforces & UINT64_C(1) << plan->cgroup[i].id)) {
+			error_set(&missing, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
+				  "this scope cannot enforce %s",
+				  cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)));
+			return failed(session, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
+				      missing.message,
+				      "leave the limit out, or use another scope", err);
+		}
+	r = make_unit(scope, err);
+	if (r == 0 && backend->scope.environment)
+		r = find_manager(scope, session, err);
+	if (r == 0 && backend->scope.setup)
+		r = prepare_folder(scope, session, err);
+	return r;
+}
+
+int scope_entrance(const struct scope *scope, struct error *err, int *ret_fd)
+{
+	int fd;
+
+	*ret_fd = -1;
+	if (!scope->setup || scope->folder < 0)
+		return 0;
+	fd = fd_above_stdio(openat(scope->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC));
+	if (fd < 0)
+		return error_set(err, ERROR_SCOPE_FAILED, -fd, "cgroup.procs: %s",
+				 strerror(-fd));
+	*ret_fd = fd;
+	return 0;
+}
+
+/* ---- reading back
+ * ------------------------------------------------------------------------ */
+
+struct limit_file {
+	const char *file;
+	const char *controller;
+};
+
+static const struct limit_file limit_files[] = {
+	[DRUPE_CGROUP_MEMORY_MAX] = { "memory.max", "memory" },
+	[DRUPE_CGROUP_MEMORY_HIGH] = { "memory.high", "memory" },
+	[DRUPE_CGROUP_MEMORY_SWAP_MAX] = { "memory.swap.max", "memory" },
+	[DRUPE_CGROUP_TASKS_MAX] = { "pids.max", "pids" },
+	[DRUPE_CGROUP_CPU_QUOTA] = { "cpu.max", "cpu" },
+	[DRUPE_CGROUP_CPU_WEIGHT] = { "cpu.weight", "cpu" },
+	[DRUPE_CGROUP_IO_WEIGHT] = { "io.weight", "io" },
+};
+
+/* The kernel rounds sizes down to pages, and cpu.max is a quota and a period. */
+static bool reads_back(const struct drupe_cgroup_limit *limit, const char *text)
+{
+	uint64_t value, period;
+
+	switch (limit->id) {
+	case DRUPE_CGROUP_CPU_QUOTA:
+		return sscanf(text, "%" SCNu64 " %" SCNu64, &value, &period) == 2 &&
+		       value * 100 == limit->value * period;
+	case DRUPE_CGROUP_IO_WEIGHT:
+		return sscanf(text, "default %" SCNu64, &value) == 1 &&
+		       value == limit->value;
+	case DRUPE_CGROUP_MEMORY_MAX:
+	case DRUPE_CGROUP_MEMORY_HIGH:
+	case DRUPE_CGROUP_MEMORY_SWAP_MAX:
+		return sscanf(text, "%" SCNu64, &value) == 1 &&
+		       value == limit->value -
+					limit->value % (uint64_t)sysconf(_SC_PAGESIZE);
+	case DRUPE_CGROUP_TASKS_MAX:
+	case DRUPE_CGROUP_CPU_WEIGHT:
+		break;
+	}
+	return sscanf(text, "%" SCNu64, &value) == 1 && value == limit->value;
+}
+
+static int verify_limit(const struct scope *scope, const struct session *session,
+			const struct drupe_cgroup_limit *limit, struct error *err)
+{
+	const struct limit_file *row = &limit_files[limit->id];
+	char text[128], what[256], hint[256];
+	ssize_t n = fd_read_file(scope->folder, row->file, text, sizeof(text));
+
+	if (n > 0 && reads_back(limit, text))
+		return 0;
+	if (n > 0)
+		text[strcspn(text, "\n")] = '\0';
+	snprintf(what, sizeof(what), "%s was asked for and is not in force: %s %s",
+		 cgroup_name((enum cgroup_id)(limit->id - 1)), row->file,
+		 n > 0 ? text : "is not there");
+	snprintf(hint, sizeof(hint),
+		 "delegate the %s controller: `[Service] Delegate=cpu io memory pids` in "
+		 "/etc/systemd/system/user@.service.d/delegate.conf, then log in again",
+		 row->controller);
+	return failed(session, ERROR_LIMIT_NOT_IN_FORCE, n < 0 ? (int)-n : 0, what, hint,
+		      err);
+}
+
+/* /proc/PID/cgroup of a pure v2 host is the one line "0::PATH". */
+static int find_cgroup(struct scope *scope, const struct session *session,
+		       const struct held *held, struct error *err)
+{
+	const struct backend *backend = backend_of(session);
+	char text[4000], suffix[256];
+	struct statfs fs;
+	size_t n, m;
+	char *end;
+
+	if (statfs(CGROUP_ROOT, &fs) < 0 || (unsigned long)fs.f_type != CGROUP2_MAGIC)
+		return failed(
+			session, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
+			"this host has cgroup v1, or v1 and v2 mixed: limits of a scope "
+			"are accepted there and not enforced",
+			"boot with systemd.unified_cgroup_hierarchy=1, or say `scope: "
+			"none` "
+			"and set no cgroup limits",
+			err);
+	if (fd_read_file(held->proc, "cgroup", text, sizeof(text)) < 0)
+		return error_set(err, ERROR_VERIFY_CGROUP, ESRCH,
+				 "the child's cgroup cannot be read");
+	end = strchr(text, '\n');
+	if (strncmp(text, "0::/", 4) != 0 || !end || end[1] != '\0')
+		return error_set(err, ERROR_VERIFY_CGROUP, 0,
+				 "the child is not in one cgroup of version 2");
+	*end = '\0';
+	if (backend->scope.cgroup(&backend->call, &scope->request, suffix,
+				  sizeof(suffix)) < 0)
+		return error_set(err, ERROR_BACKEND_FAILED, EINVAL, "%s: no cgroup",
+				 backend->file);
+	n = strlen(text);
+	m = strlen(suffix);
+	if (n < m || strcmp(text + n - m, suffix) != 0)
+		return error_set(err, ERROR_VERIFY_CGROUP, 0,
+				 "the child is in %s and not in its scope %s", text + 3,
+				 scope->unit);
+	snprintf(scope->path, sizeof(scope->path), CGROUP_ROOT "%s", text + 3);
+	return 0;
+}
+
+int scope_verify(struct scope *scope, const struct session *session,
+		 const struct plan *plan, const struct held *held, struct error *err)
+{
+	int r = find_cgroup(scope, session, held, err);
+
+	if (r < 0)
+		return r;
+	close_fd(&scope->folder);
+	scope->folder = fd_above_stdio(
+		open(scope->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	if (scope->folder < 0)
+		return error_set(err, ERROR_VERIFY_CGROUP, -scope->folder, "%s: %s",
+				 scope->path, strerror(-scope->folder));
+	for (size_t i = 0; r == 0 && i < plan->n_cgroup; i++)
+		r = verify_limit(scope, session, &plan->cgroup[i], err);
+	return r;
+}
+
+int scope_failure(const struct session *session, const char *text, int wait_status,
+		  struct error *err)
+{
+	const struct backend *backend = backend_of(session);
+	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+
+	if (backend->scope.diagnose)
+		backend->scope.diagnose(&backend->call, text, &diagnosis);
+	error_set(err, ERROR_SCOPE_FAILED, EIO, "%s ended with status %d%s%s%s%s",
+		  backend->object.tool ? backend->object.tool : backend->object.name,
+		  WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
+					 : 128 + WTERMSIG(wait_status),
+		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
+		  *text ? ": " : "", text);
+	error_hint(err, "%s", diagnosis.remedy ? diagnosis.remedy : "see systemd-run(1)");
+	error_backend(err, slot_names[SLOT_SCOPE], backend->object.name);
+	return -EIO;
+}
+
+/* ---- evidence
+ * ------------------------------------------------------------------------------ */
+
+static uint64_t number_in(int folder, const char *file)
+{
+	char text[64];
+	uint64_t value;
+
+	if (fd_read_file(folder, file, text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%" SCNu64, &value) != 1)
+		return UINT64_MAX;
+	return value;
+}
+
+/* The value behind KEY in a file of "key value" lines. */
+static uint64_t field_in(int folder, const char *file, const char *key)
+{
+	char text[4096];
+	size_t n = strlen(key);
+	uint64_t value;
+
+	if (fd_read_file(folder, file, text, sizeof(text)) <= 0)
+		return UINT64_MAX;
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, n) == 0 && line[n] == ' ' &&
+		    sscanf(line + n, "%" SCNu64, &value) == 1)
+			return value;
+	}
+	return UINT64_MAX;
+}
+
+void scope_read_usage(const struct scope *scope, struct usage *usage)
+{
+	uint64_t user, system;
+
+	if (scope->folder < 0)
+		return;
+	user = field_in(scope->folder, "cpu.stat", "user_usec");
+	system = field_in(scope->folder, "cpu.stat", "system_usec");
+	if (user != UINT64_MAX)
+		usage->user_seconds = (double)user / 1e6;
+	if (system != UINT64_MAX)
+		usage->system_seconds = (double)system / 1e6;
+	usage->memory_peak = number_in(scope->folder, "memory.peak");
+	usage->pids_peak = number_in(scope->folder, "pids.peak");
+	usage->oom_kills = field_in(scope->folder, "memory.events", "oom_kill");
+}
+
+/* ---- the end
+ * ---------------------------------------------------------------------------------- */
+
+/* The manager's own way, for kernels without cgroup.kill (before 5.14). */
+static void kill_by_manager(const struct scope *scope, const struct session *session)
+{
+	const struct backend *backend = backend_of(session);
+	_cleanup_argv_ struct drupe_words words = { 0 };
+	_cleanup_close_ int null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
+	_cleanup_close_ int pidfd = -1;
+	struct spawn spawn = { .envp = scope->environment,
+			       .stdio = { null, null, null } };
+	struct pollfd process = { .events = POLLIN };
+	pid_t pid;
+
+	backend->scope.stop_words(&backend->call, &scope->request, &words);
+	spawn.argv = words.words;
+	if (words.errnum || words.count == 0 || null < 0 ||
+	    spawn_process(&spawn, &pid, &pidfd, NULL) < 0)
+		return;
+	process.fd = pidfd;
+	if (poll(&process, 1, STOP_MS) <= 0)
+		(void)pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void scope_kill(const struct scope *scope, const struct session *session)
+{
+	if (scope->folder >= 0 && write_at(scope->folder, "cgroup.kill", "1") < 0)
+		kill_by_manager(scope, session);
+}
+
+void scope_close(struct scope *scope, const struct session *session)
+{
+	int64_t deadline = deadline_in_ms(GONE_MS);
+	const char *own = scope->setup ? scope->setup->folder : "";
+	const struct timespec step = { .tv_nsec = GONE_STEP_NS };
+
+	(void)session;
+	/* A folder of ours goes by our hand, a manager's by its own, once empty. */
+	while (scope->path[0] && access(scope->path, F_OK) == 0 &&
+	       clock_now() < deadline) {
+		if (*own && rmdir(own) == 0)
+			break;
+		nanosleep(&step, NULL);
+	}
+	if (*own && !scope->path[0])
+		(void)rmdir(own);
+	close_fd(&scope->folder);
+	free(scope->setup);
+	scope->setup = NULL;
+}
