@@ -13,10 +13,21 @@ AM_TESTS_ENVIRONMENT = \
 	export DRUPE DRUPE_GUARD BACKEND_DIR builddir CC ASAN_OPTIONS UBSAN_OPTIONS;
 
 integration_tests = \
-	%D%/integration/check.test
+	%D%/integration/check.test \
+	%D%/integration/exit.test \
+	%D%/integration/faults.test \
+	%D%/integration/kill.test \
+	%D%/integration/limits.test \
+	%D%/integration/plan.test \
+	%D%/integration/process.test \
+	%D%/integration/root.test \
+	%D%/integration/streams.test \
+	%D%/integration/view.test
 
 TESTS += $(integration_tests)
-EXTRA_DIST += $(integration_tests) %D%/integration/lib.sh
+EXTRA_DIST += $(integration_tests) %D%/integration/lib.sh %D%/faults/faults.sh \
+	%D%/faults/disarm.c %D%/faults/disarm.h %D%/faults/fake-bwrap.c \
+	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c
 
 include tests/local-registry.mk
 
@@ -24,23 +35,33 @@ if HAVE_CMOCKA
 unit_tests = \
 	%D%/unit/test-capture \
 	%D%/unit/test-chain \
+	%D%/unit/test-gate \
+	%D%/unit/test-guard \
+	%D%/unit/test-mountinfo \
 	%D%/unit/test-options \
 	%D%/unit/test-plan \
 	%D%/unit/test-policy \
 	%D%/unit/test-policy-fixtures \
+	%D%/unit/test-rmtree \
 	%D%/unit/test-trust \
-	%D%/unit/test-value
+	%D%/unit/test-value \
+	%D%/unit/test-verify
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_capture_SOURCES = %D%/unit/test-capture.c
 %C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
+%C%_unit_test_gate_SOURCES = %D%/unit/test-gate.c
+%C%_unit_test_guard_SOURCES = %D%/unit/test-guard.c
+%C%_unit_test_mountinfo_SOURCES = %D%/unit/test-mountinfo.c
 %C%_unit_test_options_SOURCES = %D%/unit/test-options.c src/options.c
 %C%_unit_test_plan_SOURCES = %D%/unit/test-plan.c
 %C%_unit_test_policy_SOURCES = %D%/unit/test-policy.c
 %C%_unit_test_policy_fixtures_SOURCES = %D%/unit/test-policy-fixtures.c
+%C%_unit_test_rmtree_SOURCES = %D%/unit/test-rmtree.c
 %C%_unit_test_trust_SOURCES = %D%/unit/test-trust.c
 %C%_unit_test_value_SOURCES = %D%/unit/test-value.c
+%C%_unit_test_verify_SOURCES = %D%/unit/test-verify.c
 endif
 
 EXTRA_DIST += %D%/fixtures
