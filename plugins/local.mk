@@ -3,6 +3,7 @@
 
 backend_LTLIBRARIES = \
 	%D%/launcher-bwrap.la \
+	%D%/network-pasta.la \
 	%D%/network-slirp4netns.la \
 	%D%/rlimits-prlimit.la \
 	%D%/scope-cgroup2.la \
@@ -21,6 +22,12 @@ BACKEND_MAP = %D%/backend.map
 %C%_launcher_bwrap_la_LDFLAGS = $(BACKEND_LDFLAGS)
 %C%_launcher_bwrap_la_LIBADD = $(JANSSON_LIBS)
 EXTRA_%C%_launcher_bwrap_la_DEPENDENCIES = $(BACKEND_MAP)
+
+%C%_network_pasta_la_SOURCES = %D%/network-pasta.c
+%C%_network_pasta_la_CPPFLAGS = $(BACKEND_CPPFLAGS) -DPASTA_PATH='"$(PASTA_PATH)"'
+%C%_network_pasta_la_CFLAGS = $(BACKEND_CFLAGS)
+%C%_network_pasta_la_LDFLAGS = $(BACKEND_LDFLAGS)
+EXTRA_%C%_network_pasta_la_DEPENDENCIES = $(BACKEND_MAP)
 
 %C%_network_slirp4netns_la_SOURCES = %D%/network-slirp4netns.c
 %C%_network_slirp4netns_la_CPPFLAGS = $(BACKEND_CPPFLAGS) \

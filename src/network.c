@@ -144,21 +144,31 @@ int network_join(struct run *run, struct error *err)
 /* ---- the helper -----------------------------------------------------------------------
  */
 
+/* What tells the cause stands at the end: the last of the text is kept. */
+static void keep_text(struct network *network, const char *more, size_t n)
+{
+	const size_t room = sizeof(network->text) - 1;
+	size_t used = strlen(network->text), gone = used + n > room ? used + n - room : 0;
+
+	memmove(network->text, network->text + gone, used - gone);
+	memcpy(network->text + used - gone, more, n);
+	network->text[used - gone + n] = '\0';
+}
+
 void network_read_output(struct network *network)
 {
-	char buffer[1024];
-	ssize_t n = -1;
+	char buffer[NETWORK_TEXT / 2];
 
-	while (network->output >= 0 &&
-	       (n = read(network->output, buffer, sizeof(buffer))) > 0) {
-		size_t used = strlen(network->text),
-		       room = sizeof(network->text) - 1 - used;
+	/* Not all that comes: it may come faster than it can be read. */
+	for (int i = 0; i < 64 && network->output >= 0; i++) {
+		ssize_t n = read(network->output, buffer, sizeof(buffer));
 
-		memcpy(network->text + used, buffer, (size_t)n < room ? (size_t)n : room);
-		network->text[used + ((size_t)n < room ? (size_t)n : room)] = '\0';
+		if (n == 0)
+			close_fd(&network->output);
+		if (n <= 0)
+			return;
+		keep_text(network, buffer, (size_t)n);
 	}
-	if (network->output >= 0 && n == 0)
-		close_fd(&network->output);
 }
 
 /* Why the helper did not get ready, in its own words. */
@@ -189,8 +199,10 @@ static void close_ends(struct helper_ends *ends)
 	close_fd(&ends->null);
 }
 
-static int open_ends(struct network *network, struct helper_ends *ends, struct error *err)
+static int open_ends(struct run *run, struct helper_ends *ends, struct error *err)
 {
+	const struct identity *identity = &run->session->identity;
+	struct network *network = &run->network;
 	int r = fd_pipe(&network->ready, &ends->ready, err);
 
 	if (r == 0)
@@ -203,9 +215,18 @@ static int open_ends(struct network *network, struct helper_ends *ends, struct e
 	if (ends->null < 0)
 		return error_set(err, ERROR_SYSTEM, -ends->null,
 				 "cannot open /dev/null: %s", strerror(-ends->null));
+	/* A helper that opens it by its path opens it as the user who runs it. */
+	if (identity->drop && fchown(ends->ready, identity->uid, identity->gid) < 0)
+		return error_set(err, ERROR_SYSTEM, errno,
+				 "cannot give a pipe to the helper: %s", strerror(errno));
 	(void)fcntl(network->ready, F_SETFL, O_NONBLOCK);
 	(void)fcntl(network->output, F_SETFL, O_NONBLOCK);
 	return 0;
+}
+
+static bool by_pidfile(const struct run *run)
+{
+	return backend_of(run)->network.ready == DRUPE_READY_PIDFILE;
 }
 
 /* R6: the helper gets two paths, of the pinned handles or of the process that holds
@@ -230,9 +251,31 @@ static void helper_words(const struct run *run, const struct helper_ends *ends,
 		snprintf(netns, sizeof(netns), "/proc/self/fd/%d", run->held.netns);
 		snprintf(userns, sizeof(userns), "/proc/self/fd/%d", run->held.userns);
 	}
-	snprintf(ready, sizeof(ready), "%d", ends->ready);
+	if (by_pidfile(run))
+		snprintf(ready, sizeof(ready), "/proc/self/fd/0");
+	else
+		snprintf(ready, sizeof(ready), "%d", ends->ready);
 	snprintf(exit_word, sizeof(exit_word), "%d", ends->exit);
 	backend->network.words(&backend->call, &attach, words);
+}
+
+/* What it gets beside the standard streams.  The file that tells its pid is a pipe, its
+ * standard input: no command sees that, it cannot outlive the run, and it is there for
+ * a helper that closes what it inherits. */
+static size_t inheritance(const struct run *run, const struct helper_ends *ends,
+			  int (*ret_fds)[4])
+{
+	size_t n = 0;
+
+	if (!by_pidfile(run))
+		(*ret_fds)[n++] = ends->ready;
+	if (backend_of(run)->network.stop == DRUPE_STOP_EXIT_FD)
+		(*ret_fds)[n++] = ends->exit;
+	if (!backend_of(run)->network.holder) {
+		(*ret_fds)[n++] = run->held.netns;
+		(*ret_fds)[n++] = run->held.userns;
+	}
+	return n;
 }
 
 static int spawn_helper(struct run *run, const struct helper_ends *ends,
@@ -241,16 +284,15 @@ static int spawn_helper(struct run *run, const struct helper_ends *ends,
 	const struct backend *backend = backend_of(run);
 	struct network *network = &run->network;
 	_cleanup_argv_ struct drupe_words words = { 0 };
-	const int inherit[] = { ends->ready, ends->exit, run->held.netns,
-				run->held.userns };
+	int inherit[4], r;
 	struct spawn spawn = {
 		.envp = no_environment,
-		.stdio = { ends->null, ends->output, ends->output },
+		.stdio = { by_pidfile(run) ? ends->ready : ends->null, ends->output,
+			   ends->output },
 		.inherit = inherit,
-		.n_inherit = backend->network.holder ? 1 : 4,
+		.n_inherit = inheritance(run, ends, &inherit),
 		.identity = &run->session->identity,
 	};
-	int r;
 
 	helper_words(run, ends, &words);
 	r = argv_check(&words, ERROR_BACKEND_FAILED, err);
@@ -271,10 +313,31 @@ static bool is_gone(int pidfd)
 	return pidfd < 0 || poll(&process, 1, 0) > 0;
 }
 
-/* Exactly "1", then the end of the pipe, from a helper that goes on living. */
+enum answer { ANSWER_WAIT, ANSWER_READY, ANSWER_NONE, ANSWER_WRONG };
+
+/* Exactly "1", then the end of the pipe; or, in a pid file, anything. */
+static enum answer read_answer(struct run *run, char *answer, size_t size, size_t *used)
+{
+	ssize_t n = read(run->network.ready, answer + *used, size - *used);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return ANSWER_WAIT;
+	if (n > 0)
+		*used += (size_t)n;
+	if (n > 0 && by_pidfile(run))
+		return ANSWER_READY;
+	if (n > 0 && *used < size)
+		return ANSWER_WAIT;
+	if (n == 0 && *used == 0)
+		return ANSWER_NONE;
+	return n == 0 && *used == 1 && answer[0] == '1' ? ANSWER_READY : ANSWER_WRONG;
+}
+
+/* A helper that is ready, and goes on living. */
 static int await_ready(struct run *run, int64_t deadline, struct error *err)
 {
 	struct network *network = &run->network;
+	enum answer state;
 	char answer[8];
 	size_t used = 0;
 
@@ -285,7 +348,6 @@ static int await_ready(struct run *run, int64_t deadline, struct error *err)
 			{ .fd = run->held.pidfd, .events = POLLIN },
 		};
 		int r = run_wait(run, fds, 3, deadline);
-		ssize_t n;
 
 		if (r < 0)
 			return helper_failed(run,
@@ -296,29 +358,24 @@ static int await_ready(struct run *run, int64_t deadline, struct error *err)
 			return run_launcher_failure(run, err);
 		if (fds[1].revents)
 			network_read_output(network);
-		if (!fds[0].revents)
-			continue;
-		n = read(network->ready, answer + used, sizeof(answer) - used);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			continue;
-		if (n > 0 && used + (size_t)n < sizeof(answer)) {
-			used += (size_t)n;
-			continue;
-		}
-		if (n == 0 && used == 1 && answer[0] == '1' &&
-		    !is_gone(network->helper_pidfd))
+		state = fds[0].revents ? read_answer(run, answer, sizeof(answer), &used)
+				       : ANSWER_WAIT;
+		if (state == ANSWER_READY && !is_gone(network->helper_pidfd))
 			return 0;
-		return helper_failed(run,
-				     used == 0 ? "ended without getting ready"
-					       : "did not signal readiness as it should",
-				     err);
+		if (state != ANSWER_WAIT)
+			return helper_failed(
+				run,
+				state == ANSWER_WRONG
+					? "did not signal readiness as it should"
+					: "ended without getting ready",
+				err);
 	}
 }
 
 static int start_helper(struct run *run, int64_t deadline, struct error *err)
 {
 	struct helper_ends ends = { -1, -1, -1, -1 };
-	int r = open_ends(&run->network, &ends, err);
+	int r = open_ends(run, &ends, err);
 
 	if (r == 0)
 		r = spawn_helper(run, &ends, err);

@@ -19,7 +19,7 @@
 
 struct run;
 
-#define NETWORK_TEXT 2048
+#define NETWORK_TEXT 768 /* with it a message is not cut */
 
 /* The two processes of one run. */
 struct network {
@@ -28,11 +28,11 @@ struct network {
 	int joiner_control;
 	pid_t helper;
 	int helper_pidfd;
-	int ready;  /* the helper writes here */
-	int exit;   /* its closing asks the helper to end */
-	int output; /* what it prints */
-	char text[NETWORK_TEXT];
-	bool failed; /* the helper ended while the command ran */
+	int ready;		 /* the helper tells here that it is ready */
+	int exit;		 /* its closing asks the helper to end */
+	int output;		 /* what it prints */
+	char text[NETWORK_TEXT]; /* the last of that */
+	bool failed;		 /* the helper ended while the command ran */
 };
 
 #define NETWORK_NONE                                    \
