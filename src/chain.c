@@ -29,6 +29,8 @@ static void add_guard(const struct chain_input *input, struct drupe_words *words
 	argv_pushf(words, "--keep=%s", w->keep);
 	if (w->tmp)
 		argv_pushf(words, "--tmp=%s", w->tmp);
+	if (w->tmp && w->make_tmp)
+		argv_pushf(words, "--make-tmp=%s", w->make_tmp);
 	argv_push(words, "--");
 }
 

@@ -26,8 +26,9 @@ extern const char *const segment_names[N_SEGMENTS];
 struct chain_words {
 	const char *guard; /* path of drupe-guard */
 	const char *control_fd, *info_fd, *status_fd, *block_fd, *sync_fd;
-	const char *keep; /* comma-separated descriptors that the launcher gets */
-	const char *tmp;  /* what the guard of a killed executor removes, or NULL */
+	const char *keep;     /* comma-separated descriptors that the launcher gets */
+	const char *tmp;      /* what the guard of a killed executor removes, or NULL */
+	const char *make_tmp; /* the descriptor to lay it on, when the guard makes it */
 };
 
 struct chain_input {

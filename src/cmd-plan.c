@@ -264,6 +264,8 @@ static int make(const struct options *options, struct planned *planned, struct e
 	words.guard = session->paths->guard;
 	if (!fresh_tmp)
 		words.tmp = tmp.path;
+	words.make_tmp = chain_binds_by_fd(session->backends[SLOT_LAUNCHER]) ? "{tmp-fd}"
+									     : "-";
 	if (!chain_binds_by_fd(session->backends[SLOT_LAUNCHER]))
 		for (size_t i = 0; i < planned->plan.n_mounts; i++)
 			if (planned->plan.sources[i].place)

@@ -195,7 +195,7 @@ static void try_sandbox(struct checks *checks, struct session *session)
 
 	memcpy(text, script, sizeof(script));
 	request.command = command;
-	if (session_make_tmp(session, &err) < 0) {
+	if (session_choose_tmp(session, &err) < 0) {
 		check_error(checks, "private tmp", &err);
 	} else {
 		run_execute(session, &request, &io, &result);

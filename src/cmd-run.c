@@ -63,7 +63,7 @@ static void run(const struct options *options, struct policy **ret_policy,
 		return;
 	}
 	*ret_profile = session.profile->name;
-	r = session_make_tmp(&session, refusal);
+	r = session_choose_tmp(&session, refusal);
 	if (r == 0)
 		run_execute(&session, &options->request, &io, result);
 	if (result->status == RUN_CANCELLED && !result->sink_errno)

@@ -2,8 +2,8 @@
 /*
  * drupe-guard: the executor's own process between it and the launcher.
  *
- *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,... [--tmp=DIR] --
- * LAUNCHER...
+ *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,... [--tmp=DIR
+ * [--make-tmp=FD]] -- LAUNCHER...
  *
  * See guard.h for what it is for.  It starts the launcher with an empty
  * environment, with the descriptors of --keep and no others, and with neither
@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -42,7 +44,10 @@ struct guard {
 	int control, block, sync, signals;
 	int keep[MAX_KEEP];
 	size_t n_keep;
-	const char *tmp;
+	const char *tmp; /* removed when the executor is gone */
+	bool make_tmp;	 /* and made by us: */
+	int tmp_place;	 /* the descriptor that the launcher gets of it, -1: none */
+	int tmp_lock;	 /* ours of it: who sweeps leftovers sees that it is in use */
 	char **launcher;
 	pid_t pid;     /* of the launcher, 0: reaped */
 	bool dying;    /* kill whatever there is */
@@ -93,14 +98,18 @@ static bool parse_arguments(struct guard *guard, char **argv)
 			guard->sync = parse_fd(*argv + 7);
 		else if (strncmp(*argv, "--tmp=", 6) == 0)
 			guard->tmp = *argv + 6;
-		else if (strncmp(*argv, "--keep=", 7) != 0 ||
-			 !parse_keep(guard, *argv + 7))
+		else if (strncmp(*argv, "--make-tmp=", 11) == 0) {
+			guard->make_tmp = true;
+			guard->tmp_place = parse_fd(*argv + 11);
+		} else if (strncmp(*argv, "--keep=", 7) != 0 ||
+			   !parse_keep(guard, *argv + 7))
 			return false;
 	}
 	if (!*argv || !argv[1])
 		return false;
 	guard->launcher = argv + 1;
-	return guard->control >= 0 && guard->block >= 0 && guard->sync >= 0;
+	return guard->control >= 0 && guard->block >= 0 && guard->sync >= 0 &&
+	       (guard->tmp || !guard->make_tmp);
 }
 
 /* The command must never be more protected or more privileged in scheduling than
@@ -160,6 +169,29 @@ static int setup(struct guard *guard)
 		return -errno;
 	umask(022);
 	give_up_priority();
+	return 0;
+}
+
+/* Made here and not by the executor, so that from its first moment on there is
+ * someone who will remove it. */
+static int make_tmp(struct guard *guard)
+{
+	struct stat made, named;
+
+	if (!guard->make_tmp)
+		return 0;
+	if (mkdir(guard->tmp, 0700) < 0 || chmod(guard->tmp, 0700) < 0)
+		return -errno;
+	guard->tmp_lock = open(guard->tmp,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (guard->tmp_lock < 0 || flock(guard->tmp_lock, LOCK_SH | LOCK_NB) < 0)
+		return -errno;
+	/* A sweeper that came before the lock has removed it. */
+	if (fstat(guard->tmp_lock, &made) < 0 || lstat(guard->tmp, &named) < 0 ||
+	    made.st_ino != named.st_ino || made.st_uid != geteuid())
+		return -EAGAIN;
+	if (guard->tmp_place >= 0 && dup2(guard->tmp_lock, guard->tmp_place) < 0)
+		return -errno;
 	return 0;
 }
 
@@ -253,14 +285,23 @@ static bool start(struct guard *guard)
 /* Nothing of the run may be held open by the guard: not its pipes, not its gate. */
 static void close_all_but_mine(const struct guard *guard)
 {
-	int low = guard->control < guard->signals ? guard->control : guard->signals;
-	int high = guard->control < guard->signals ? guard->signals : guard->control;
+	const int mine[] = { guard->control, guard->signals, guard->tmp_lock };
+	int next = 0;
 
-	if (low > 0)
-		syscall(SYS_close_range, 0, low - 1, 0);
-	if (high > low + 1)
-		syscall(SYS_close_range, low + 1, high - 1, 0);
-	syscall(SYS_close_range, high + 1, ~0U, 0);
+	/* Ascending: each time the smallest of mine that is not behind us. */
+	for (;;) {
+		int smallest = INT_MAX;
+
+		for (size_t i = 0; i < sizeof(mine) / sizeof(mine[0]); i++)
+			if (mine[i] >= next && mine[i] < smallest)
+				smallest = mine[i];
+		if (smallest > next)
+			syscall(SYS_close_range, next,
+				smallest == INT_MAX ? ~0U : (unsigned)smallest - 1, 0);
+		if (smallest == INT_MAX)
+			return;
+		next = smallest + 1;
+	}
 }
 
 static void kill_if_child(const char *name)
@@ -387,7 +428,9 @@ static void watch(struct guard *guard)
 
 int main(int argc, char **argv)
 {
-	struct guard guard = { .control = -1, .block = -1, .sync = -1 };
+	struct guard guard = {
+		.control = -1, .block = -1, .sync = -1, .tmp_place = -1, .tmp_lock = -1
+	};
 	int r;
 
 	if (argc < 2 || !parse_arguments(&guard, argv)) {
@@ -405,7 +448,10 @@ int main(int argc, char **argv)
 		say(&guard, GUARD_FAILED, GUARD_STEP_KEYRING, -r);
 		return 125;
 	}
-	guard.empty = !start(&guard);
+	r = make_tmp(&guard);
+	if (r < 0)
+		say(&guard, GUARD_FAILED, GUARD_STEP_TMP, -r);
+	guard.empty = r < 0 || !start(&guard);
 	close_all_but_mine(&guard);
 	watch(&guard);
 	if (guard.orphaned && guard.tmp)

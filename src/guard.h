@@ -31,6 +31,7 @@ enum guard_step {
 	GUARD_STEP_DESCRIPTOR =
 		3,	     /* a descriptor for the launcher is not as it must be */
 	GUARD_STEP_EXEC = 4, /* the launcher's program could not be executed */
+	GUARD_STEP_TMP = 5,  /* the private tmp could not be made */
 };
 
 struct guard_message {

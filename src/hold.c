@@ -33,13 +33,15 @@ static int guard_failure(const struct run *run, struct error *err)
 		[GUARD_STEP_DESCRIPTOR] =
 			"found a descriptor of the gate not as it must be",
 		[GUARD_STEP_EXEC] = "could not execute the launcher",
+		[GUARD_STEP_TMP] = "could not make the private tmp",
 	};
-	uint32_t step = run->events.failed_step <= GUARD_STEP_EXEC
+	uint32_t step = run->events.failed_step <= GUARD_STEP_TMP
 				? run->events.failed_step
 				: 0;
 	int errnum = run->events.failed_errno;
 	enum error_code code = errnum == E2BIG		 ? ERROR_ARGUMENTS_TOO_LONG
 			       : step == GUARD_STEP_EXEC ? ERROR_LAUNCHER_FAILED
+			       : step == GUARD_STEP_TMP	 ? ERROR_TMP_FAILED
 							 : ERROR_SPAWN_FAILED;
 
 	error_set(err, code, errnum, "drupe-guard %s: %s", steps[step], strerror(errnum));
@@ -223,6 +225,22 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 	}
 }
 
+/* The private tmp that the guard of a session's first run made. */
+static int adopt_tmp(struct run *run, struct error *err)
+{
+	struct private_tmp *tmp = &run->session->tmp;
+	int r;
+
+	if (!tmp->place.path || tmp->place.fd >= 0)
+		return 0;
+	r = private_tmp_adopt(tmp, &run->session->identity, err);
+	if (r == 0 && run->handed_tmp) {
+		run->handed_tmp->dev = tmp->place.st.st_dev;
+		run->handed_tmp->ino = tmp->place.st.st_ino;
+	}
+	return r;
+}
+
 int run_hold(struct run *run, struct error *err)
 {
 	const struct verify_input input = {
@@ -241,6 +259,8 @@ int run_hold(struct run *run, struct error *err)
 	slack = prctl(PR_GET_TIMERSLACK);
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 	r = take_report(run, deadline, err);
+	if (r == 0)
+		r = adopt_tmp(run, err);
 	if (r == 0)
 		r = verify_ancestry(&run->held, run->guard, err);
 	/* Joining takes its time while the launcher mounts; the helper itself comes

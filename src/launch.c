@@ -72,6 +72,7 @@ static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 	for (size_t i = 0; i < run->plan.n_mounts; i++) {
 		const struct mount_source *source = &run->plan.sources[i];
 		struct drupe_mount *mount = &run->plan.mounts[i];
+		bool is_tmp = source->place == &run->session->tmp.place;
 		int fd = source->place && by_fd ? source->place->fd : -1;
 
 		mount->fd = NULL;
@@ -81,6 +82,13 @@ static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 			if (r < 0)
 				return r;
 			inherited->data[inherited->n_data++] = fd;
+		}
+		if (is_tmp && by_fd && fd < 0) {
+			/* Not made yet: a number for the guard to lay it on. */
+			fd = fd_above_stdio(open("/dev/null", O_PATH | O_CLOEXEC));
+			if (fd >= 0)
+				inherited->data[inherited->n_data++] = fd;
+			run->handed_tmp = &run->handed[run->n_handed];
 		}
 		if (fd < 0)
 			continue;
@@ -161,6 +169,16 @@ static void close_stdio(int (*stdio)[3])
 /* ---- the spawn
  * -------------------------------------------------------------------------- */
 
+/* The descriptor of /tmp as a word, "-" where the launcher binds by path. */
+static const char *tmp_word(const struct run *run)
+{
+	for (size_t i = 0; i < run->plan.n_mounts; i++)
+		if (run->plan.sources[i].place == &run->session->tmp.place &&
+		    run->plan.mounts[i].fd)
+			return run->plan.mounts[i].fd;
+	return "-";
+}
+
 static int build_words(struct run *run, struct inheritance *inherited, int control,
 		       struct drupe_words *words, struct error *err)
 {
@@ -186,6 +204,8 @@ static int build_words(struct run *run, struct inheritance *inherited, int contr
 		return -E2BIG;
 	texts.keep = inherited->list;
 	texts.tmp = run->session->tmp.place.path;
+	if (run->session->tmp.place.fd < 0)
+		texts.make_tmp = tmp_word(run);
 	r = chain_build(&input, &chain, err);
 	if (r < 0)
 		return r;
@@ -257,7 +277,7 @@ static int open_control(struct run *run, int *ret_other, struct error *err)
 int run_launch(struct run *run, struct error *err)
 {
 	struct session *session = run->session;
-	const struct place *tmp = session->tmp.place.fd >= 0 ? &session->tmp.place : NULL;
+	const struct place *tmp = session->tmp.place.path ? &session->tmp.place : NULL;
 	struct inheritance inherited = { 0 };
 	_cleanup_close_ int control = -1;
 	int stdio[3] = { -1, -1, -1 };

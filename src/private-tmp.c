@@ -14,7 +14,6 @@
 #include "trust.h"
 
 #define SUFFIX 6 /* random characters */
-#define TRIES 100
 
 static int failed(struct error *err, int errnum, const char *root, const char *what)
 {
@@ -79,57 +78,8 @@ static void sweep(int root, const struct identity *identity)
 	closedir(dir);
 }
 
-/* Lock it before anyone else may take it for a leftover; -EAGAIN: someone did. */
-static int lock(struct private_tmp *tmp, const struct identity *identity)
-{
-	_cleanup_close_ int fd = -1;
-	struct stat st;
-
-	/* umask may have taken bits away, and the owner may have to change. */
-	if (fchmodat(tmp->root, tmp->name, 0700, 0) < 0)
-		return errno == ENOENT ? -EAGAIN : -errno;
-	fd = fd_above_stdio(openat(tmp->root, tmp->name,
-				   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	if (fd < 0)
-		return fd == -ENOENT ? -EAGAIN : fd;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return -EAGAIN;
-	if (identity->drop && fchown(fd, identity->uid, identity->gid) < 0)
-		return -errno;
-	if (fstat(fd, &tmp->place.st) < 0)
-		return -errno;
-	if (fstatat(tmp->root, tmp->name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    st.st_ino != tmp->place.st.st_ino)
-		return -EAGAIN;
-	tmp->place.fd = take_fd(&fd);
-	return 0;
-}
-
-static int make(struct private_tmp *tmp, const struct identity *identity)
-{
-	int r = -EEXIST;
-
-	for (int i = 0; i < TRIES; i++) {
-		size_t n = prefix_of(identity, tmp->name, sizeof(tmp->name));
-
-		r = random_suffix(tmp->name + n);
-		if (r < 0)
-			return r;
-		if (mkdirat(tmp->root, tmp->name, 0700) < 0) {
-			r = -errno;
-			if (r != -EEXIST)
-				return r;
-			continue;
-		}
-		r = lock(tmp, identity);
-		if (r != -EAGAIN)
-			return r;
-	}
-	return r;
-}
-
-int private_tmp_make(const char *root, const struct identity *identity,
-		     struct private_tmp *ret_tmp, struct error *err)
+int private_tmp_choose(const char *root, const struct identity *identity,
+		       struct private_tmp *ret_tmp, struct error *err)
 {
 	struct private_tmp tmp = PRIVATE_TMP_NONE;
 	int r = trust_open_dir(root, ERROR_TMP_FAILED, ERROR_TMP_FAILED, &tmp.root, err);
@@ -137,19 +87,34 @@ int private_tmp_make(const char *root, const struct identity *identity,
 	if (r < 0)
 		return r;
 	sweep(tmp.root, identity);
-	r = make(&tmp, identity);
+	r = random_suffix(tmp.name + prefix_of(identity, tmp.name, sizeof(tmp.name)));
 	if (r == 0 && asprintf(&tmp.place.path, "%s/%s", root, tmp.name) < 0) {
 		tmp.place.path = NULL;
 		r = -ENOMEM;
 	}
 	if (r < 0) {
-		if (tmp.place.fd >= 0)
-			unlinkat(tmp.root, tmp.name, AT_REMOVEDIR);
-		place_close(&tmp.place);
 		close_fd(&tmp.root);
 		return failed(err, -r, root, "make");
 	}
 	*ret_tmp = tmp;
+	return 0;
+}
+
+int private_tmp_adopt(struct private_tmp *tmp, const struct identity *identity,
+		      struct error *err)
+{
+	_cleanup_close_ int fd = fd_above_stdio(openat(
+		tmp->root, tmp->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return failed(err, fd < 0 ? -fd : errno, tmp->place.path, "open");
+	if (st.st_uid != identity->uid || (st.st_mode & 07777) != 0700)
+		return failed(err, EPERM, tmp->place.path, "trust");
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return failed(err, errno, tmp->place.path, "lock");
+	tmp->place.fd = take_fd(&fd);
+	tmp->place.st = st;
 	return 0;
 }
 

@@ -18,13 +18,18 @@ struct private_tmp {
 	}
 
 /*
- * Make one below ROOT (TMP_FAILED where others could replace it: the folder must be
- * root's or the caller's, and sticky when others can write), mode 0700, owned by the
- * user who runs the command.  Before that, those of killed executors are swept: a lock,
- * not their age, tells dead from live.
+ * Choose a name below ROOT (TMP_FAILED where others could replace what is there: the
+ * folder must be root's or the caller's, and sticky when others can write).  Leftovers
+ * of killed executors are swept: a lock, not their age, tells dead from live.  The
+ * directory itself is made by the first run's guard, mode 0700, as the user who runs
+ * the command; place.fd is -1 until private_tmp_adopt.
  */
-int private_tmp_make(const char *root, const struct identity *identity,
-		     struct private_tmp *ret_tmp, struct error *err);
+int private_tmp_choose(const char *root, const struct identity *identity,
+		       struct private_tmp *ret_tmp, struct error *err);
+
+/* Open what the guard made, check that it is what was asked for, and lock it. */
+int private_tmp_adopt(struct private_tmp *tmp, const struct identity *identity,
+		      struct error *err);
 
 /* Remove it with all it holds; nothing when there is none. */
 int private_tmp_remove(struct private_tmp *tmp, struct error *err);

@@ -57,7 +57,8 @@ struct run {
 	int guard_pidfd;
 	struct handed handed[RUN_MAX_HANDED];
 	size_t n_handed;
-	struct stream streams[3]; /* stdin, stdout, stderr */
+	struct handed *handed_tmp; /* the one that the guard fills, NULL: none */
+	struct stream streams[3];  /* stdin, stdout, stderr */
 	struct capture captures[2];
 	struct run_events events;
 	char launcher_text[RUN_LAUNCHER_TEXT]; /* what stderr held before the release */

@@ -54,11 +54,11 @@ int session_open(const struct policy *policy, const struct request *request,
 	return 0;
 }
 
-int session_make_tmp(struct session *session, struct error *err)
+int session_choose_tmp(struct session *session, struct error *err)
 {
 	if (session->profile->ephemeral_tmp)
 		return 0;
-	return private_tmp_make(session->policy->tmp_root, &session->identity,
+	return private_tmp_choose(session->policy->tmp_root, &session->identity,
 				&session->tmp, err);
 }
 

@@ -36,8 +36,8 @@ int session_open(const struct policy *policy, const struct request *request,
 		 const struct paths *paths, struct session *ret_session,
 		 struct error *err);
 
-/* Make the private tmp, unless the profile has a fresh one for each command. */
-int session_make_tmp(struct session *session, struct error *err);
+/* Prepare the private tmp, unless the profile has a fresh one for each command. */
+int session_choose_tmp(struct session *session, struct error *err);
 
 /* Remove the tmp and give everything back.  An error is one of the removal. */
 int session_close(struct session *session, struct error *err);
