@@ -429,14 +429,23 @@ static void test_writable_by_plan(void **state)
 	expected_free(&expected);
 }
 
+/* A writable mount under a read-only one is out of reach. */
 static void test_hidden(void **state)
 {
-	const struct flaw flaw = { .extra = "/folder", .hidden_extra = true };
-	struct flaw inside = flaw;
+	const struct flaw flaw = { .extra = "folder", .hidden_extra = true };
+	struct held held = HELD_NONE;
+	struct expected expected;
+	struct child child;
+	struct error err = { 0 };
 
 	(void)state;
-	inside.extra = "folder";
-	expect_verdict(&inside, ERROR_NONE);
+	expect_all(&expected);
+	hold(&flaw, &child, &held);
+	expect_mount(&expected, DRUPE_MOUNT_RO_BIND, "/folder", NULL, false);
+	check_code(all(&held, &child, &expected, &err), &err, ERROR_NONE);
+	held_close(&held);
+	stop(&child);
+	expected_free(&expected);
 }
 
 static void test_other_user(void **state)
