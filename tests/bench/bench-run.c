@@ -111,7 +111,8 @@ static bool is_gate_option(const char *word)
 
 static void make_bare(struct bench *bench)
 {
-	const struct chain_words words = { "guard", "0", "0", "0", "0", "0", "0", NULL };
+	const struct chain_words words = { "guard", "0", "0",  "0", "0",
+					   "0",	    "0", NULL, NULL };
 	struct error err = { 0 };
 	struct plan plan;
 	struct chain chain;

@@ -93,8 +93,8 @@ static int setup(void **state)
 static int build(bool scoped, struct chain *chain, struct error *err)
 {
 	char *const command[] = { (char[]){ "--version" }, (char[]){ "--" }, NULL };
-	static const struct chain_words words = { "/g",	 "{c}", "{i}", "{s}",
-						  "{b}", "{y}", "{k}", "{t}" };
+	static const struct chain_words words = { "/g",	 "{c}", "{i}", "{s}", "{b}",
+						  "{y}", "{k}", "{t}", NULL };
 	static const struct drupe_scope request = { .size = sizeof(request) };
 	static const struct plan plan;
 	struct backend *backends[N_SLOTS] = { scoped ? &scope : NULL, &launcher, &rlimits,
