@@ -189,7 +189,9 @@ static void try_sandbox(struct checks *checks, struct session *session)
 			    strdup(mode_of(session)),
 			    NULL };
 	struct request request = checks->options->request;
-	const struct run_io io = { .capture = true, .in = -1, .cancel = -1 };
+	const struct run_io io = {
+		.capture = true, .in = -1, .cancel = -1, .last = true
+	};
 	struct error err = { 0 };
 	struct result result;
 

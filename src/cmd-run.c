@@ -50,6 +50,7 @@ static void run(const struct options *options, struct policy **ret_policy,
 		.in = options->request.pass_stdin ? STDIN_FILENO : -1,
 		.out = { STDOUT_FILENO, STDERR_FILENO },
 		.cancel = -1,
+		.last = true,
 	};
 	struct error *refusal = &result->refusal, leftover = { 0 };
 	struct session session;

@@ -49,10 +49,11 @@ struct guard {
 	int tmp_place;	 /* the descriptor that the launcher gets of it, -1: none */
 	int tmp_lock;	 /* ours of it: who sweeps leftovers sees that it is in use */
 	char **launcher;
-	pid_t pid;     /* of the launcher, 0: reaped */
-	bool dying;    /* kill whatever there is */
-	bool orphaned; /* the executor is gone without a goodbye */
-	bool empty;    /* GUARD_EMPTY was sent */
+	pid_t pid;	 /* of the launcher, 0: reaped */
+	bool dying;	 /* kill whatever there is */
+	bool orphaned;	 /* the executor is gone without a goodbye */
+	bool remove_tmp; /* before the exit */
+	bool empty;	 /* GUARD_EMPTY was sent */
 };
 
 static void say(const struct guard *guard, uint32_t event, uint32_t what, int value)
@@ -386,12 +387,14 @@ static bool listen_to_executor(struct guard *guard)
 	char order = 0;
 	ssize_t n = recv(guard->control, &order, 1, MSG_DONTWAIT);
 
-	if (n == 1 && order == GUARD_BYE)
+	if (n == 1 && order == GUARD_END)
+		guard->remove_tmp = true;
+	if (n == 1 && (order == GUARD_BYE || order == GUARD_END))
 		return true;
 	if (n == 1 && order == GUARD_KILL)
 		guard->dying = true;
 	else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-		guard->dying = guard->orphaned = true;
+		guard->dying = guard->orphaned = guard->remove_tmp = true;
 	return false;
 }
 
@@ -454,7 +457,7 @@ int main(int argc, char **argv)
 	guard.empty = r < 0 || !start(&guard);
 	close_all_but_mine(&guard);
 	watch(&guard);
-	if (guard.orphaned && guard.tmp)
+	if (guard.remove_tmp && guard.tmp)
 		return rmtree_at(AT_FDCWD, guard.tmp) < 0;
 	return 0;
 }

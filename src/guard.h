@@ -42,6 +42,7 @@ struct guard_message {
 
 /* Executor to guard, one byte a message. */
 #define GUARD_KILL 'K' /* kill all there is, report GUARD_EMPTY, stay */
-#define GUARD_BYE 'B'  /* all is done, the tmp included: exit */
+#define GUARD_BYE 'B'  /* all is done: exit, the tmp stays */
+#define GUARD_END 'E'  /* the session ends with this run: remove the tmp, exit */
 
 #endif

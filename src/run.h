@@ -24,6 +24,7 @@ struct run_io {
 	int in;	      /* read from here; -1: /dev/null */
 	int out[2];   /* the caller's stdout and stderr */
 	int cancel;   /* readable: end the run; -1: never */
+	bool last;    /* the session ends with this run: its guard removes the tmp */
 };
 
 /* What launcher and guard told so far. */
@@ -68,7 +69,8 @@ struct run {
 	bool timed_out;
 	int guard_status; /* wait status of the guard, once it was reaped */
 	int64_t released_at, ended_at;
-	int64_t deadline; /* of the command */
+	int64_t deadline;      /* of the command */
+	int64_t child_gone_at; /* when the namespace child was seen to be gone, 0: not */
 };
 
 /*

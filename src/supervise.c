@@ -9,7 +9,8 @@
 #include "guard.h"
 #include "run.h"
 
-#define MAX_MORE 5
+#define MAX_MORE 6
+#define LAUNCHER_MS 1000
 
 static void take_message(struct run *run, const struct guard_message *message)
 {
@@ -88,6 +89,7 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 		stream_poll(&run->streams[2]),
 		{ .fd = network->output, .events = POLLIN },
 		{ .fd = network->failed ? -1 : network->helper_pidfd, .events = POLLIN },
+		{ .fd = run->child_gone_at ? -1 : run->held.pidfd, .events = POLLIN },
 	};
 	bool alive = true;
 
@@ -96,6 +98,8 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 		network_read_output(network);
 	if (fds[4].revents)
 		network->failed = true;
+	if (fds[5].revents)
+		run->child_gone_at = clock_now();
 	for (size_t i = 0; i < 3; i++) {
 		if (!fds[i].revents)
 			continue;
@@ -109,12 +113,23 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 	return alive;
 }
 
+/* Until when to wait: a launcher whose child is gone has little left to do, and must
+ * not be waited for until the command's own deadline. */
+static int64_t supervise_deadline(const struct run *run)
+{
+	int64_t launcher = run->child_gone_at + LAUNCHER_MS * NS_PER_MS;
+
+	return run->child_gone_at && launcher < run->deadline ? launcher : run->deadline;
+}
+
 void run_supervise(struct run *run)
 {
 	while (!run->events.exited && !run->events.lost) {
 		int r;
 
-		if (!move_streams(run, run->deadline, &r))
+		if (!move_streams(run, supervise_deadline(run), &r))
+			return;
+		if (run->child_gone_at && clock_now() >= supervise_deadline(run))
 			return;
 		if (run->network.failed)
 			return; /* what was granted is gone: the run ends */
