@@ -35,6 +35,18 @@ static int unavailable(const struct backend *backend, int errnum, const char *wh
 	return errnum > 0 ? -errnum : -ENOTSUP;
 }
 
+static int not_started(const struct backend *backend, int errnum, struct error *err)
+{
+	error_set(err, ERROR_NETWORK_UNAVAILABLE, errnum, "%s cannot be started: %s",
+		  backend->object.tool, strerror(errnum));
+	error_hint(err,
+		   "call `%s --help` to see why, or name another network backend in "
+		   "the policy",
+		   backend->object.tool);
+	error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
+	return -errnum;
+}
+
 /* Read until the end, at most until DEADLINE. */
 static void read_text(int fd, char *text, size_t size, int64_t deadline)
 {
@@ -79,7 +91,7 @@ static int run_probe(const struct backend *backend, const struct identity *ident
 	spawn.stdio[1] = spawn.stdio[2] = end;
 	r = spawn_process(&spawn, &pid, &pidfd, err);
 	if (r < 0)
-		return r;
+		return not_started(backend, -r, err);
 	close_fd(&end);
 	read_text(output, text, size, deadline_in_ms(PROBE_MS));
 	(void)pidfd_send_signal(pidfd, SIGKILL, NULL, 0);

@@ -159,8 +159,9 @@ void network_read_output(struct network *network)
 {
 	char buffer[NETWORK_TEXT / 2];
 
-	/* Not all that comes: it may come faster than it can be read. */
-	for (int i = 0; i < 64 && network->output >= 0; i++) {
+	/* What a pipe holds and more, but not without end: it may come faster than it can
+	 * be read. */
+	for (int i = 0; i < 256 && network->output >= 0; i++) {
 		ssize_t n = read(network->output, buffer, sizeof(buffer));
 
 		if (n == 0)
@@ -303,7 +304,8 @@ static int spawn_helper(struct run *run, const struct helper_ends *ends,
 	if (r < 0)
 		return r;
 	spawn.argv = words.words;
-	return spawn_process(&spawn, &network->helper, &network->helper_pidfd, err);
+	r = spawn_process(&spawn, &network->helper, &network->helper_pidfd, err);
+	return r < 0 ? failed(run, err, -r, "cannot be started") : 0;
 }
 
 static bool is_gone(int pidfd)

@@ -29,6 +29,7 @@ EXTRA_DIST += $(integration_tests) %D%/integration/lib.sh %D%/faults/faults.sh \
 	%D%/faults/disarm.c %D%/faults/disarm.h %D%/faults/fake-bwrap.c \
 	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c
 
+include tests/local-network.mk
 include tests/local-registry.mk
 
 if HAVE_CMOCKA

@@ -149,7 +149,7 @@ reachable_drupe() {
 		return
 	fi
 	mkdir -p "$BASE/bin/plugins/.libs" &&
-		cp -- "$built" "${built%/*}/drupe-guard" "$BASE/bin/" &&
+		cp -- "$built" "${built%/*}"/drupe-{guard,netns} "$BASE/bin/" &&
 		cp -- "${built%/*}"/plugins/.libs/*.so "$BASE/bin/plugins/.libs/" &&
 		echo "$BASE/bin/drupe"
 }
