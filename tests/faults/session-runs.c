@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (policy_open(argv[2], paths.policies, &policy, &findings, &err) < 0 ||
 	    session_open(policy, &request, &paths, &session, &err) < 0 ||
-	    session_make_tmp(&session, &err) < 0)
+	    session_choose_tmp(&session, &err) < 0)
 		die(&err, "no session");
 	run_once(&session, &request); /* what is opened once and kept */
 	before = count_descriptors();
