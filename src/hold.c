@@ -112,14 +112,24 @@ static int explain(struct run *run, struct error *err)
 	return -EIO;
 }
 
-int run_launcher_failure(struct run *run, struct error *err)
+static bool launcher_is_gone(const struct run *run)
+{
+	return run->events.failed || run->events.exited || run->events.lost;
+}
+
+static void await_end(struct run *run)
 {
 	int64_t deadline = deadline_in_ms(FAILURE_MS);
 
-	/* If it still lives, the teardown ends it: its last words may be missing then. */
-	while (!run->events.exited && !run->events.failed && !run->events.lost)
+	while (!launcher_is_gone(run))
 		if (run_wait(run, NULL, 0, deadline) < 0)
 			break;
+}
+
+int run_launcher_failure(struct run *run, struct error *err)
+{
+	/* If it still lives, the teardown ends it: its last words may be missing then. */
+	await_end(run);
 	if (run->events.failed)
 		return guard_failure(run, err);
 	read_launcher_text(run);
@@ -135,11 +145,6 @@ int run_launcher_failure(struct run *run, struct error *err)
 
 /* ---- the report
  * ----------------------------------------------------------------------------- */
-
-static bool launcher_is_gone(const struct run *run)
-{
-	return run->events.failed || run->events.exited || run->events.lost;
-}
 
 static int hold_error(const struct run *run, int r, struct error *err)
 {
@@ -193,7 +198,11 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	/* Before anything else is done or said: the handles (spec 5.4.3). */
 	if (r == 0)
 		return verify_pin(&run->report, &run->session->identity, &run->held, err);
-	if (n == 0 || launcher_is_gone(run))
+	/* A launcher that fails reports nothing and ends; one that lives on is not right.
+	 */
+	if (n == 0)
+		await_end(run);
+	if (launcher_is_gone(run))
 		return run_launcher_failure(run, err);
 	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
 		  "%s did not report its child as it should", launcher->object.tool);
@@ -229,16 +238,10 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 static int adopt_tmp(struct run *run, struct error *err)
 {
 	struct private_tmp *tmp = &run->session->tmp;
-	int r;
 
 	if (!tmp->place.path || tmp->place.fd >= 0)
 		return 0;
-	r = private_tmp_adopt(tmp, &run->session->identity, err);
-	if (r == 0 && run->handed_tmp) {
-		run->handed_tmp->dev = tmp->place.st.st_dev;
-		run->handed_tmp->ino = tmp->place.st.st_ino;
-	}
-	return r;
+	return private_tmp_adopt(tmp, &run->session->identity, err);
 }
 
 int run_hold(struct run *run, struct error *err)
@@ -248,8 +251,7 @@ int run_hold(struct run *run, struct error *err)
 		.identity = &run->session->identity,
 		.plan = &run->plan,
 		.rlimits = run->session->backends[SLOT_RLIMITS],
-		.handed = run->handed,
-		.n_handed = run->n_handed,
+		.gate = run->gate_seen,
 	};
 	int64_t deadline = deadline_in_ms(READY_MS);
 	int slack, r;

@@ -42,26 +42,6 @@ static const char *hand_over(struct inheritance *inherited, int fd, struct error
 	return inherited->words.words[inherited->words.count - 1];
 }
 
-/* What the launcher must have closed by the time the command is held. */
-static const char *lend(struct run *run, struct inheritance *inherited, int fd,
-			struct error *err)
-{
-	struct handed *handed = &run->handed[run->n_handed];
-	const char *word = hand_over(inherited, fd, err);
-	struct stat st;
-
-	if (!word)
-		return NULL;
-	if (fstat(fd, &st) < 0) {
-		error_set(err, ERROR_SYSTEM, errno, "cannot look at a descriptor: %s",
-			  strerror(errno));
-		return NULL;
-	}
-	*handed = (struct handed){ .fd = fd, .dev = st.st_dev, .ino = st.st_ino };
-	run->n_handed++;
-	return word;
-}
-
 /* Replace the plan's placeholders by descriptors.  A launcher that cannot bind by
  * descriptor must not get any: it would leave it open in the command. */
 static int hand_over_mounts(struct run *run, struct inheritance *inherited,
@@ -88,11 +68,10 @@ static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 			fd = fd_above_stdio(open("/dev/null", O_PATH | O_CLOEXEC));
 			if (fd >= 0)
 				inherited->data[inherited->n_data++] = fd;
-			run->handed_tmp = &run->handed[run->n_handed];
 		}
 		if (fd < 0)
 			continue;
-		mount->fd = lend(run, inherited, fd, err);
+		mount->fd = hand_over(inherited, fd, err);
 		if (!mount->fd)
 			return -E2BIG;
 	}
@@ -196,12 +175,17 @@ static int build_words(struct run *run, struct inheritance *inherited, int contr
 
 	snprintf(control_text, sizeof(control_text), "%d", control);
 	texts.control_fd = control_text;
-	texts.info_fd = lend(run, inherited, run->gate.info_write, err);
+	texts.info_fd = hand_over(inherited, run->gate.info_write, err);
 	texts.status_fd = hand_over(inherited, run->gate.status_write, err);
 	texts.block_fd = hand_over(inherited, run->gate.block_read, err);
 	texts.sync_fd = hand_over(inherited, run->gate.block_write, err);
 	if (!texts.info_fd || !texts.status_fd || !texts.block_fd || !texts.sync_fd)
 		return -E2BIG;
+	run->gate_seen.read = run->gate.block_read;
+	run->gate_seen.write = run->gate.block_write;
+	if (fstat(run->gate.block_write, &run->gate_seen.st) < 0)
+		return error_set(err, ERROR_SYSTEM, errno, "cannot look at the gate: %s",
+				 strerror(errno));
 	texts.keep = inherited->list;
 	texts.tmp = run->session->tmp.place.path;
 	if (run->session->tmp.place.fd < 0)

@@ -56,10 +56,8 @@ struct run {
 	int control; /* lifeline to the guard */
 	pid_t guard;
 	int guard_pidfd;
-	struct handed handed[RUN_MAX_HANDED];
-	size_t n_handed;
-	struct handed *handed_tmp; /* the one that the guard fills, NULL: none */
-	struct stream streams[3];  /* stdin, stdout, stderr */
+	struct verify_gate gate_seen; /* its ends, as the launcher has them */
+	struct stream streams[3];     /* stdin, stdout, stderr */
 	struct capture captures[2];
 	struct run_events events;
 	char launcher_text[RUN_LAUNCHER_TEXT]; /* what stderr held before the release */

@@ -53,38 +53,87 @@ static int check_mount(const struct mountinfo *table, const struct drupe_mount *
 	return bad_mount(err, mount->dest, "is of a kind that cannot be verified");
 }
 
-/* Nothing may be writable but what the plan says (the innermost mount of it decides),
- * the minimal devices, and procfs, where the kernel decides. */
-static bool may_be_writable(const struct plan *plan, const struct mount_line *line)
+static bool is_device(const char *point)
 {
 	static const char *const devices[] = { "/dev/null",   "/dev/zero",    "/dev/full",
 					       "/dev/random", "/dev/urandom", "/dev/tty",
 					       "/dev/pts" };
-	size_t longest = 0;
-	bool writable = false;
 
-	if (strcmp(line->point, "/proc") == 0)
-		return true;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		if (strcmp(line->point, devices[i]) == 0)
+		if (strcmp(point, devices[i]) == 0)
 			return true;
+	return false;
+}
+
+/* The innermost mount of the plan that LINE is, or lies in; the last one where several
+ * have that place. */
+static size_t planned_mount(const struct plan *plan, const struct mount_line *line)
+{
+	size_t longest = 0, found = plan->n_mounts;
+
 	for (size_t i = 0; i < plan->n_mounts; i++) {
 		size_t length = strlen(plan->mounts[i].dest);
 
-		if (length >= longest &&
+		if (plan->mounts[i].op != DRUPE_MOUNT_REMOUNT_RO &&
+		    plan->mounts[i].op != DRUPE_MOUNT_SYMLINK && length >= longest &&
 		    path_is_within(line->point, plan->mounts[i].dest)) {
 			longest = length;
-			writable = plan->sources[i].writable;
+			found = i;
 		}
 	}
-	return writable;
+	return found;
+}
+
+/* Whether LINE lies in a bind, at a place where the host has a mount as well. */
+static bool came_along(const struct drupe_mount *mount, const struct mount_line *line,
+		       struct mountinfo *host)
+{
+	char path[PATH_MAX];
+
+	if (!mount ||
+	    (mount->op != DRUPE_MOUNT_BIND && mount->op != DRUPE_MOUNT_RO_BIND &&
+	     mount->op != DRUPE_MOUNT_RO_BIND_TRY))
+		return false;
+	if (!host->lines) { /* read once, and only where something came along */
+		_cleanup_close_ int self = open("/proc/self",
+						O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (self < 0 || mountinfo_read(self, host) < 0)
+			return false;
+	}
+	snprintf(path, sizeof(path), "%s%s", mount->source,
+		 line->point + strlen(mount->dest));
+	return mountinfo_top(host, path) != NULL;
+}
+
+/* Every mount is one of the plan, one that came along with a bind of it (what is mounted
+ * below the folder on the host), or one of the launcher's minimal devices and of its
+ * covers in /proc.  And none is writable that is not in the plan. */
+static int check_line(const struct plan *plan, const struct mount_line *line,
+		      struct mountinfo *host, struct error *err)
+{
+	size_t i = planned_mount(plan, line);
+	const struct drupe_mount *mount = i < plan->n_mounts ? &plan->mounts[i] : NULL;
+	bool is_planned = mount && strcmp(mount->dest, line->point) == 0;
+	bool is_proc = mount && mount->op == DRUPE_MOUNT_PROC;
+
+	if (line->hidden || strcmp(line->point, "/") == 0 || is_device(line->point))
+		return line->read_only || line->hidden || is_device(line->point)
+			       ? 0
+			       : bad_mount(err, line->point,
+					   "is writable and must not be");
+	if (!is_planned && !is_proc && !came_along(mount, line, host))
+		return bad_mount(err, line->point, "is mounted and was not planned");
+	if (!line->read_only && !plan->sources[i].writable && !(is_proc && is_planned))
+		return bad_mount(err, line->point, "is writable and must not be");
+	return 0;
 }
 
 static int check_table(const struct held *held, const struct verify_input *input,
 		       struct error *err)
 {
 	const struct plan *plan = input->plan;
-	_cleanup_mountinfo_ struct mountinfo table = { 0 };
+	_cleanup_mountinfo_ struct mountinfo table = { 0 }, host = { 0 };
 	int r = mountinfo_read(held->proc, &table);
 
 	if (r < 0)
@@ -93,12 +142,8 @@ static int check_table(const struct held *held, const struct verify_input *input
 				 strerror(-r));
 	for (size_t i = 0; r == 0 && i < plan->n_mounts; i++)
 		r = check_mount(&table, &plan->mounts[i], &plan->sources[i], err);
-	for (size_t i = 0; r == 0 && i < table.count; i++) {
-		const struct mount_line *line = &table.lines[i];
-
-		if (!line->read_only && !line->hidden && !may_be_writable(plan, line))
-			r = bad_mount(err, line->point, "is writable and must not be");
-	}
+	for (size_t i = 0; r == 0 && i < table.count; i++)
+		r = check_line(plan, &table.lines[i], &host, err);
 	return r;
 }
 
@@ -128,7 +173,7 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 	const struct plan *plan = input->plan;
 	_cleanup_close_ int root = openat(held->proc, "root",
 					  O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
+	struct stat st, own_proc;
 
 	if (root < 0)
 		return bad_mount(err, "/", "cannot be looked at");
@@ -146,6 +191,10 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 			return bad_mount(err, plan->mounts[i].dest,
 					 "is not the folder that was checked");
 	}
+	/* A procfs of the child's own PID namespace is another file system than ours. */
+	if (stat("/proc", &own_proc) < 0 || fstatat(root, "proc", &st, 0) < 0 ||
+	    st.st_dev == own_proc.st_dev)
+		return bad_mount(err, "/proc", "is the host's");
 	/* Below /usr, which was just seen to be the read-only one. */
 	if (fstatat(root, input->rlimits->object.tool + 1, &st, 0) < 0 ||
 	    st.st_dev != input->rlimits->tool_dev ||

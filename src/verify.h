@@ -40,11 +40,10 @@ int verify_ancestry(struct held *held, pid_t guard, struct error *err);
 /* Whether the child has come to the block point: 1 yes, 0 not yet, or -errno. */
 int verify_at_block_point(const struct held *held, struct error *err);
 
-/* A descriptor that the launcher was handed, and what it referred to. */
-struct handed {
-	int fd;
-	dev_t dev;
-	ino_t ino;
+/* The gate's pipe, and the numbers of its ends in the launcher. */
+struct verify_gate {
+	struct stat st;
+	int read, write;
 };
 
 /* All that can be read at the block point. */
@@ -53,8 +52,7 @@ struct verify_input {
 	const struct identity *identity;
 	const struct plan *plan;
 	const struct backend *rlimits;
-	const struct handed *handed; /* all but the gate */
-	size_t n_handed;
+	struct verify_gate gate;
 };
 int verify_all(const struct held *held, const struct verify_input *input,
 	       struct error *err);

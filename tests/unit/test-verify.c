@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -49,15 +50,21 @@ struct flaw {
 	bool usr_writable, etc_writable, root_writable, data_writable;
 	bool workspace_read_only, other_workspace, no_workspace;
 	bool no_proc, etc_on_disk;
-	const char *extra; /* one more mount, writable */
-	bool hidden_extra; /* and a read-only one over it */
-	int resource;	   /* 0: none, else 1 + RLIMIT_… and its hard limit */
+	const char *extra;	       /* one more mount, writable */
+	bool hidden_extra;	       /* and a read-only one over it */
+	bool leaks_folder, leaks_file; /* a descriptor that an exec does not close */
+	bool no_gate, no_sync;	       /* an end of the gate is closed */
+	bool has_started;	       /* a process of its own */
+	int resource; /* 0: none, else 1 + RLIMIT_… and its hard limit */
 	rlim_t hard;
 };
 
 /* Folders of the host. */
 static char base[] = "/tmp/test-verify-XXXXXX";
 static char workspace[64], other[64], data[64], root[64];
+
+/* What the child waits at; here nothing is ever written to it. */
+static int gate[2];
 
 static void must(int r)
 {
@@ -145,6 +152,22 @@ struct child {
 	struct drupe_child report;
 };
 
+/* The table as a launcher leaves it, but for the flaw. */
+static void lay_table(const struct flaw *flaw)
+{
+	must(close_range(3, ~0U, CLOSE_RANGE_CLOEXEC));
+	if (flaw->no_gate)
+		close(gate[0]);
+	if (flaw->no_sync)
+		close(gate[1]);
+	if (flaw->leaks_folder)
+		must(open("/usr", O_PATH | O_DIRECTORY));
+	if (flaw->leaks_file)
+		must(open("/usr/bin/env", O_RDONLY));
+	if (flaw->has_started && fork() == 0)
+		pause();
+}
+
 static void be_child(const struct flaw *flaw, int go, int told)
 {
 	struct rlimit limit = { flaw->hard, flaw->hard };
@@ -160,6 +183,7 @@ static void be_child(const struct flaw *flaw, int go, int told)
 		make_view(flaw);
 	must(write(told, "m", 1) == 1 ? 0 : -1);
 	must(read(go, &byte, 1) == 1 ? 0 : -1);
+	lay_table(flaw);
 	drop(flaw);
 	must(write(told, "d", 1) == 1 ? 0 : -1);
 	for (;;)
@@ -314,13 +338,15 @@ static void expected_free(struct expected *expected)
 static int all(const struct held *held, const struct child *child,
 	       const struct expected *expected, struct error *err)
 {
-	const struct verify_input input = {
+	struct verify_input input = {
 		.report = &child->report,
 		.identity = &expected->identity,
 		.plan = &expected->plan,
 		.rlimits = &expected->rlimits,
+		.gate = { .read = gate[0], .write = gate[1] },
 	};
 
+	assert_int_equal(fstat(gate[0], &input.gate.st), 0);
 	return verify_all(held, &input, err);
 }
 
@@ -744,37 +770,27 @@ static void test_permitted_is_no_block_point(void **state)
 	stop(&child);
 }
 
-/* What the launcher was handed and did not close, by number and by what it is. */
-static void test_handed(void **state)
+/* R7 and R5: nothing but the gate goes on, and the child waits at it. */
+static void test_descriptors(void **state)
 {
-	struct handed handed[2] = { { .fd = 900 } };
-	struct held held = HELD_NONE;
-	struct expected expected;
-	struct child child;
-	struct stat st;
-	struct error err = { 0 };
-	int fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct verify_input input = { .n_handed = 2, .handed = handed };
+	static const struct {
+		struct flaw flaw;
+		enum error_code code;
+	} rows[] = {
+		{ { .leaks_folder = true }, ERROR_VERIFY_PRIVILEGE },
+		{ { .leaks_file = true }, ERROR_VERIFY_PRIVILEGE },
+		{ { .no_gate = true }, ERROR_VERIFY_CHILD },
+		{ { .no_sync = true }, ERROR_VERIFY_CHILD },
+		{ { .has_started = true }, ERROR_VERIFY_CHILD },
+	};
 
 	(void)state;
-	assert_int_equal(fstat(fd, &st), 0);
-	handed[1] = (struct handed){ .fd = fd, .dev = st.st_dev, .ino = st.st_ino };
-	expect_all(&expected);
-	hold(&no_flaw, &child, &held); /* which inherits it */
-	input.report = &child.report;
-	input.identity = &expected.identity;
-	input.plan = &expected.plan;
-	input.rlimits = &expected.rlimits;
-	check_code(verify_all(&held, &input, &err), &err, ERROR_VERIFY_PRIVILEGE);
-	handed[1].ino++;
-	check_code(verify_all(&held, &input, &err), &err, ERROR_NONE);
-	handed[1].ino--;
-	handed[1].fd = 901;
-	check_code(verify_all(&held, &input, &err), &err, ERROR_NONE);
-	held_close(&held);
-	stop(&child);
-	expected_free(&expected);
-	close(fd);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect_verdict(&rows[i].flaw, rows[i].code);
+	/* A read that does not block is a release: bwrap takes EAGAIN for a byte. */
+	assert_int_equal(fcntl(gate[0], F_SETFL, O_NONBLOCK), 0);
+	expect_verdict(&no_flaw, ERROR_VERIFY_CHILD);
+	assert_int_equal(fcntl(gate[0], F_SETFL, 0), 0);
 }
 
 static void test_gone(void **state)
@@ -873,7 +889,7 @@ static bool make_folders(void)
 {
 	char path[128];
 
-	if (!mkdtemp(base))
+	if (pipe2(gate, O_CLOEXEC) < 0 || !mkdtemp(base))
 		return false;
 	snprintf(workspace, sizeof(workspace), "%s/workspace", base);
 	snprintf(other, sizeof(other), "%s/other", base);
@@ -937,7 +953,7 @@ int main(void)
 		cmocka_unit_test(test_block_point),
 		cmocka_unit_test(test_permitted_is_no_block_point),
 		cmocka_unit_test(test_gone),
-		cmocka_unit_test(test_handed),
+		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_limits_of_all),
 	};
