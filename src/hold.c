@@ -225,11 +225,13 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 			return run_launcher_failure(run, err);
 		if (r == -ECANCELED || clock_now() >= deadline)
 			return hold_error(run, r, err);
-		r = verify_at_block_point(&run->held, err);
+		r = verify_at_block_point(&run->held, run->gate_seen.read, err);
 		if (r > 0)
 			return 0;
-		if (r < 0)
+		if (r == -ESRCH || r == -ENOENT)
 			return run_launcher_failure(run, err);
+		if (r < 0)
+			return r;
 		next = clock_now() + LOOK_NS;
 	}
 }

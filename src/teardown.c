@@ -49,7 +49,7 @@ static void kill_all(struct run *run)
 	/* Whatever the scope's tool waits for, it is not for us any more. */
 	if (!run->events.started && run->guard_pidfd >= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
-	if (run->held.pidfd >= 0)
+	if (run->held.pidfd >= 0 && run->held.ours)
 		(void)pidfd_send_signal(run->held.pidfd, SIGKILL, NULL, 0);
 	tell_guard(run, GUARD_KILL);
 }
@@ -59,6 +59,9 @@ static void kill_all(struct run *run)
 static bool confirm_death(struct run *run)
 {
 	int64_t deadline = deadline_in_ms(DEATH_MS);
+
+	if (!run->held.ours) /* a stranger that a launcher named: not ours to wait for */
+		close_fd(&run->held.pidfd);
 
 	while (!is_dead(run->held.pidfd) || (!run->events.empty && !run->events.lost)) {
 		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
@@ -179,7 +182,7 @@ void run_teardown(struct run *run)
 		run->ended_at = clock_now();
 	if (!run->events.exited)
 		kill_all(run);
-	if (run->events.lost && run->held.pidfd < 0)
+	if (run->events.lost && !run->held.ours)
 		kill_unknown(run);
 	if (!confirm_death(run))
 		poison(run);

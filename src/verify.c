@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/pidfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "fd.h"
 #include "verify-mounts.h"
@@ -119,6 +120,7 @@ int verify_ancestry(struct held *held, pid_t guard, struct error *err)
 	if (held->monitor <= 1 || fd_read_file(AT_FDCWD, path, text, sizeof(text)) < 0 ||
 	    parent_in_stat(text) != guard)
 		return bad_child(err, 0, "was not started by this run");
+	held->ours = true;
 	return 0;
 }
 
@@ -152,15 +154,40 @@ static int read_status(const struct held *held, char *text, size_t size,
 	return n < 0 ? bad_child(err, (int)-n, "is gone") : 0;
 }
 
-int verify_at_block_point(const struct held *held, struct error *err)
+/* The command would be its child. */
+static bool has_started(const struct held *held)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "task/%d/children", held->child);
+	return fd_read_file(held->proc, path, text, sizeof(text)) > 0;
+}
+
+/* proc(5): the system call that a process waits in, and its arguments.  Where the kernel
+ * does not tell (yama's ptrace_scope of 3), the dropped capabilities must do. */
+static bool reads_from(const struct held *held, int gate)
+{
+	char text[256];
+	unsigned long fd;
+	long call;
+
+	if (fd_read_file(held->proc, "syscall", text, sizeof(text)) <= 0)
+		return true;
+	return sscanf(text, "%ld %lx", &call, &fd) == 2 && call == SYS_read &&
+	       fd == (unsigned long)gate;
+}
+
+int verify_at_block_point(const struct held *held, int gate, struct error *err)
 {
 	char text[8192];
 	int r = read_status(held, text, sizeof(text), err);
 
 	/* The launcher drops everything immediately before it reads the gate. */
-	if (r == 0)
-		r = field_is_zero(text, "CapPrm") && field_is_zero(text, "CapEff");
-	return r;
+	if (r < 0 || !field_is_zero(text, "CapPrm") || !field_is_zero(text, "CapEff"))
+		return r;
+	if (has_started(held))
+		return bad_child(err, 0, "did not wait at the gate");
+	return reads_from(held, gate);
 }
 
 static int bad_privilege(struct error *err, const char *what)
@@ -296,7 +323,6 @@ static int check_descriptors(const struct held *held, const struct verify_input 
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	bool gate[2] = { false, false };
 	struct dirent *entry;
-	char path[64], text[64];
 	int r = 0;
 
 	if (!dir) {
@@ -312,8 +338,7 @@ static int check_descriptors(const struct held *held, const struct verify_input 
 		return bad_privilege(err, "would hand a descriptor to the command");
 	if (!gate[0] || !gate[1])
 		return bad_child(err, 0, "does not wait at the gate");
-	snprintf(path, sizeof(path), "task/%d/children", held->child);
-	if (fd_read_file(held->proc, path, text, sizeof(text)) > 0)
+	if (has_started(held))
 		return bad_child(err, 0, "did not wait at the gate");
 	return 0;
 }

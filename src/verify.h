@@ -16,14 +16,15 @@ struct held {
 	pid_t child;   /* init of the PID namespace */
 	pid_t monitor; /* the launcher's outer process, its parent */
 	int pidfd;     /* of the child */
+	bool ours;     /* its ancestry was verified: only then may it be killed */
 	int proc;      /* /proc/CHILD, opened once */
 	int netns;     /* pinned network namespace */
 	int userns;    /* the user namespace that owns it */
 };
 
-#define HELD_NONE                    \
-	{                            \
-		0, 0, -1, -1, -1, -1 \
+#define HELD_NONE                           \
+	{                                   \
+		0, 0, -1, false, -1, -1, -1 \
 	}
 
 /*
@@ -37,8 +38,9 @@ int verify_pin(const struct drupe_child *report, const struct identity *identity
 /* The child is the launcher's, and the launcher is the guard's. */
 int verify_ancestry(struct held *held, pid_t guard, struct error *err);
 
-/* Whether the child has come to the block point: 1 yes, 0 not yet, or -errno. */
-int verify_at_block_point(const struct held *held, struct error *err);
+/* Whether the child has come to the block point: 1 yes, 0 not yet, or -errno.  GATE: the
+ * number of the descriptor that it must read from. */
+int verify_at_block_point(const struct held *held, int gate, struct error *err);
 
 /* The gate's pipe, and the numbers of its ends in the launcher. */
 struct verify_gate {

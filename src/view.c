@@ -146,6 +146,10 @@ static int gather_corpus(struct view *view, const struct policy *policy,
 	r = place_open(corpus->path, true, ERROR_MOUNT_REFUSED, &shown->place, &why);
 	if (r < 0)
 		return refuse_corpus(policy, corpus, strerror(-r), err);
+	/* A link on the way may be one that a command planted. */
+	if (strcmp(shown->place.path, corpus->path) != 0)
+		return refuse_corpus(policy, corpus,
+				     "it lies behind a link: write its real path", err);
 	switch (place_judge(&shown->place, policy->tmp_root, identity, &why)) {
 	case PLACE_REFUSED:
 		return refuse_corpus(policy, corpus, why.message, err);

@@ -747,11 +747,11 @@ static void test_block_point(void **state)
 	(void)state;
 	assert_int_equal(start(&child, &no_flaw), 0);
 	assert_int_equal(verify_pin(&child.report, &identity, &held, &err), 0);
-	assert_int_equal(verify_at_block_point(&held, &err), 0);
+	assert_int_equal(verify_at_block_point(&held, gate[0], &err), 0);
 	assert_int_equal(step(&child), 0);
-	assert_int_equal(verify_at_block_point(&held, &err), 1);
+	assert_int_equal(verify_at_block_point(&held, gate[0], &err), 1);
 	stop(&child);
-	check_code(verify_at_block_point(&held, &err), &err, ERROR_VERIFY_CHILD);
+	check_code(verify_at_block_point(&held, gate[0], &err), &err, ERROR_VERIFY_CHILD);
 	held_close(&held);
 }
 
@@ -765,7 +765,7 @@ static void test_permitted_is_no_block_point(void **state)
 
 	(void)state;
 	hold(&flaw, &child, &held);
-	assert_int_equal(verify_at_block_point(&held, &err), 0);
+	assert_int_equal(verify_at_block_point(&held, gate[0], &err), 0);
 	held_close(&held);
 	stop(&child);
 }
