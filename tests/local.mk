@@ -19,6 +19,7 @@ integration_tests = \
 	%D%/integration/kill.test \
 	%D%/integration/limits.test \
 	%D%/integration/plan.test \
+	%D%/integration/preflight.test \
 	%D%/integration/process.test \
 	%D%/integration/root.test \
 	%D%/integration/streams.test \
@@ -67,13 +68,21 @@ endif
 
 EXTRA_DIST += %D%/fixtures
 
-# make bench: paired timings, never part of the tests.
-EXTRA_PROGRAMS = bench-run
+# make bench, make race: measurements, never part of the tests.
+EXTRA_PROGRAMS = bench-race bench-run
 CLEANFILES += $(EXTRA_PROGRAMS)
+bench_race_SOURCES = %D%/bench/bench-race.c %D%/bench/bare.c %D%/bench/bare.h
+bench_race_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
+bench_race_LDADD = libdrupe-core.la
+bench_race_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=network_join,--wrap=spawn_process,--wrap=gate_release
 bench_run_SOURCES = %D%/bench/bench-run.c
 bench_run_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 bench_run_LDADD = libdrupe-core.la
 
-.PHONY: bench
+.PHONY: bench race
 bench: all bench-run
 	./bench-run $(abs_top_builddir)/drupe
+
+race: all bench-race
+	./bench-race $(abs_top_builddir)/drupe
