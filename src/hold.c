@@ -15,6 +15,7 @@
 #define READY_MS 30000
 /* How long its last words may take to arrive once it failed. */
 #define FAILURE_MS 2000
+#define GONE_MS 300
 /* From the report to the block point a launcher needs some milliseconds, in which a
  * look only takes processor time away from it; then looks are frequent. */
 #define FIRST_LOOK_NS (1500 * 1000)
@@ -117,9 +118,9 @@ static bool launcher_is_gone(const struct run *run)
 	return run->events.failed || run->events.exited || run->events.lost;
 }
 
-static void await_end(struct run *run)
+static void await_end(struct run *run, uint64_t ms)
 {
-	int64_t deadline = deadline_in_ms(FAILURE_MS);
+	int64_t deadline = deadline_in_ms(ms);
 
 	while (!launcher_is_gone(run))
 		if (run_wait(run, NULL, 0, deadline) < 0)
@@ -129,7 +130,7 @@ static void await_end(struct run *run)
 int run_launcher_failure(struct run *run, struct error *err)
 {
 	/* If it still lives, the teardown ends it: its last words may be missing then. */
-	await_end(run);
+	await_end(run, FAILURE_MS);
 	if (run->events.failed)
 		return guard_failure(run, err);
 	read_launcher_text(run);
@@ -201,7 +202,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	/* A launcher that fails reports nothing and ends; one that lives on is not right.
 	 */
 	if (n == 0)
-		await_end(run);
+		await_end(run, FAILURE_MS);
 	if (launcher_is_gone(run))
 		return run_launcher_failure(run, err);
 	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
@@ -264,9 +265,15 @@ int run_hold(struct run *run, struct error *err)
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 	r = take_report(run, deadline, err);
 	if (r == 0)
-		r = adopt_tmp(run, err);
-	if (r == 0)
 		r = verify_ancestry(&run->held, run->guard, err);
+	/* A launcher that failed right after its report explains that itself. */
+	if (r == -ESRCH || r == -ENOENT) {
+		await_end(run, GONE_MS);
+		if (launcher_is_gone(run))
+			r = run_launcher_failure(run, err);
+	}
+	if (r == 0)
+		r = adopt_tmp(run, err);
 	/* Joining takes its time while the launcher mounts; the helper itself comes
 	 * later. */
 	if (r == 0 && run->session->network)
