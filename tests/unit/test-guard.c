@@ -423,6 +423,7 @@ static void test_sync(void **state)
 
 static void test_pairs(void **state)
 {
+	char name[] = "/tmp/test-guard-file-XXXXXX", path[64];
 	int ends[2];
 
 	(void)state;
@@ -430,8 +431,17 @@ static void test_pairs(void **state)
 	expect_bad_descriptor(ends[1], ends[0]); /* swapped */
 	assert_int_equal(pipe(ends), 0);
 	expect_bad_descriptor(ends[0], dup(ends[0])); /* the same end twice */
-	close(ends[1]);
+	expect_bad_descriptor(dup(ends[1]), ends[1]);
 	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	expect_bad_descriptor(ends[0], ends[1]);
+	/* One object, the right way round, and reading it does not wait. */
+	expect_bad_descriptor(open("/dev/null", O_RDONLY), open("/dev/null", O_WRONLY));
+	ends[1] = mkstemp(name);
+	ends[0] = open(name, O_RDONLY);
+	unlink(name);
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+	ends[1] = open(path, O_WRONLY);
 	expect_bad_descriptor(ends[0], ends[1]);
 	/* Only the reading end does not block; then only the writing one. */
 	for (int i = 0; i < 2; i++) {
