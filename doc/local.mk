@@ -19,7 +19,9 @@ FILL = $(SED) \
 	-e 's|@bindir[@]|$(bindir)|g' \
 	-e 's|@includedir[@]|$(includedir)|g' \
 	-e 's|@BWRAP_PATH[@]|$(BWRAP_PATH)|g' \
+	-e 's|@PASTA_PATH[@]|$(PASTA_PATH)|g' \
 	-e 's|@PRLIMIT_PATH[@]|$(PRLIMIT_PATH)|g' \
+	-e 's|@SLIRP4NETNS_PATH[@]|$(SLIRP4NETNS_PATH)|g' \
 	-e 's|@VERSION[@]|$(PACKAGE_VERSION)|g'
 
 %D%/man/drupe.1: %D%/drupe.1 Makefile

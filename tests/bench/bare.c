@@ -10,10 +10,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "guard.h"
+#include "netns.h"
 
 #define MAX_WORDS 1024
 #define PATIENCE_MS 10000
@@ -23,7 +26,8 @@ enum pipe { INFO, BLOCK, READY, EXIT, N_PIPES };
 struct attempt {
 	int pipes[N_PIPES][2]; /* read, write */
 	int netns, userns, pidfd;
-	pid_t launcher, child, helper;
+	int guard_control, joiner_control;
+	pid_t launcher, child, joiner, helper; /* launcher: or the guard */
 };
 
 static void number(char *to, int value)
@@ -48,19 +52,47 @@ static pid_t start(char **argv, const int *inherit, size_t n)
 	_exit(127);
 }
 
+enum { GUARD_WORDS = 5, GUARD_WORD = 128 };
+
+/* Its words, before those of the launcher. */
+static size_t guard_words(const struct bare *bare, const struct attempt *attempt,
+			  int control, char (*texts)[GUARD_WORDS][GUARD_WORD],
+			  char **argv)
+{
+	char *keep = (*texts)[3];
+
+	sprintf((*texts)[0], "--control=%d", control);
+	sprintf((*texts)[1], "--block=%d", attempt->pipes[BLOCK][0]);
+	sprintf((*texts)[2], "--sync=%d", attempt->pipes[BLOCK][1]);
+	sprintf(keep, "--keep=%d,%d,%d", attempt->pipes[INFO][1],
+		attempt->pipes[BLOCK][0], attempt->pipes[BLOCK][1]);
+	for (size_t i = 0; i < bare->n_data; i++)
+		sprintf(keep + strlen(keep), ",%d", bare->data[i]);
+	strcpy((*texts)[4], "--");
+	*argv++ = bare->guard;
+	for (size_t i = 0; i < GUARD_WORDS; i++)
+		*argv++ = (*texts)[i];
+	return 1 + GUARD_WORDS;
+}
+
 static void start_launcher(const struct bare *bare, struct attempt *attempt)
 {
 	static char info_word[] = "--info-fd", block_word[] = "--block-fd",
 		    sync_word[] = "--sync-fd";
 	char info[16], block[16], sync[16];
-	char *argv[MAX_WORDS], **at = argv;
-	int inherit[3 + BARE_MAX_DATA] = { attempt->pipes[INFO][1],
+	char *argv[MAX_WORDS], **at = argv, texts[GUARD_WORDS][GUARD_WORD];
+	int control[2] = { -1, -1 };
+	int inherit[4 + BARE_MAX_DATA] = { attempt->pipes[INFO][1],
 					   attempt->pipes[BLOCK][0],
 					   attempt->pipes[BLOCK][1] };
 
 	number(info, attempt->pipes[INFO][1]);
 	number(block, attempt->pipes[BLOCK][0]);
 	number(sync, attempt->pipes[BLOCK][1]);
+	if (bare->guard &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) == 0)
+		at += guard_words(bare, attempt, control[1], &texts, at);
+	attempt->guard_control = control[0];
 	for (char **word = bare->launcher; *word; word++)
 		*at++ = *word;
 	*at++ = info_word, *at++ = info, *at++ = block_word, *at++ = block;
@@ -72,7 +104,47 @@ static void start_launcher(const struct bare *bare, struct attempt *attempt)
 		lseek(bare->data[i], 0, SEEK_SET);
 		inherit[3 + i] = bare->data[i];
 	}
-	attempt->launcher = start(argv, inherit, 3 + bare->n_data);
+	inherit[3 + bare->n_data] = control[1];
+	attempt->launcher = start(argv, inherit, 3 + bare->n_data + (control[1] >= 0));
+	close(control[1]);
+}
+
+static void start_joiner(const struct bare *bare, struct attempt *attempt)
+{
+	char control_word[32], userns[32], netns[32];
+	char *argv[] = {
+		bare->joiner, control_word, userns, netns, (char[]){ "--tap=tap0" }, NULL
+	};
+	int control[2] = { -1, -1 };
+
+	if (!bare->joiner ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control) < 0)
+		return;
+	sprintf(control_word, "--control=%d", control[1]);
+	sprintf(userns, "--userns=%d", attempt->userns);
+	sprintf(netns, "--netns=%d", attempt->netns);
+	attempt->joiner = start(
+		argv, (int[]){ control[1], attempt->userns, attempt->netns }, 3);
+	attempt->joiner_control = control[0];
+	close(control[1]);
+}
+
+static bool has_joined(const struct attempt *attempt)
+{
+	struct netns_message message = { .event = NETNS_JOINED };
+
+	if (attempt->joiner > 0)
+		(void)!recv(attempt->joiner_control, &message, sizeof(message), 0);
+	return message.event == NETNS_JOINED;
+}
+
+static void end_joiner(struct attempt *attempt)
+{
+	close(attempt->joiner_control);
+	attempt->joiner_control = -1;
+	if (attempt->joiner > 0)
+		waitpid(attempt->joiner, NULL, 0);
+	attempt->joiner = 0;
 }
 
 static bool read_report(struct attempt *attempt)
@@ -181,11 +253,32 @@ static bool attach_and_release(const struct bare *bare, struct attempt *attempt)
 {
 	if (!read_report(attempt) || !pin(attempt))
 		return false;
+	start_joiner(bare, attempt);
 	if (bare->wait && !wait_for_block_point(attempt))
 		return false;
 	usleep(bare->delay_ms * 1000);
+	if (!has_joined(attempt))
+		return false;
 	start_helper(bare, attempt);
-	return is_ready(attempt) && write(attempt->pipes[BLOCK][1], "x", 1) == 1;
+	if (!is_ready(attempt))
+		return false;
+	end_joiner(attempt);
+	return write(attempt->pipes[BLOCK][1], "x", 1) == 1;
+}
+
+/* The launcher's status, as the guard tells it. */
+static int ask_guard(const struct attempt *attempt)
+{
+	const char bye = GUARD_BYE;
+	struct guard_message message = { 0 };
+	int status = -1;
+
+	while (message.event != GUARD_EMPTY &&
+	       recv(attempt->guard_control, &message, sizeof(message), 0) > 0)
+		if (message.event == GUARD_EXITED)
+			status = message.value;
+	(void)!send(attempt->guard_control, &bye, 1, MSG_NOSIGNAL);
+	return status;
 }
 
 static bool end(struct attempt *attempt, bool good)
@@ -196,7 +289,11 @@ static bool end(struct attempt *attempt, bool good)
 		kill(attempt->child, SIGKILL);
 	if (!good)
 		kill(attempt->launcher, SIGKILL);
-	waitpid(attempt->launcher, &status, 0);
+	if (attempt->guard_control >= 0)
+		status = ask_guard(attempt);
+	waitpid(attempt->launcher, attempt->guard_control < 0 ? &status : NULL, 0);
+	close(attempt->guard_control);
+	end_joiner(attempt);
 	close(attempt->pipes[EXIT][1]);
 	attempt->pipes[EXIT][1] = -1;
 	if (attempt->helper > 0)
@@ -213,7 +310,11 @@ static bool end(struct attempt *attempt, bool good)
 
 bool bare_run(const struct bare *bare, int64_t *ret_ns)
 {
-	struct attempt attempt = { .netns = -1, .userns = -1, .pidfd = -1 };
+	struct attempt attempt = { .netns = -1,
+				   .userns = -1,
+				   .pidfd = -1,
+				   .guard_control = -1,
+				   .joiner_control = -1 };
 	int64_t begin;
 	bool good;
 

@@ -17,7 +17,8 @@ struct bare {
 	char **command;		 /* "--" and what follows */
 	int data[BARE_MAX_DATA]; /* descriptors among its words */
 	size_t n_data;
-	char *helper;	   /* slirp4netns */
+	char *guard, *joiner; /* drupe-guard and drupe-netns between, or NULL */
+	char *helper;	      /* slirp4netns */
 	bool by_pid;	   /* the helper gets the child's PID, not the pinned handles */
 	bool wait;	   /* for the block point, before the helper is started */
 	unsigned delay_ms; /* between the report and the helper's spawn */
