@@ -396,16 +396,24 @@ static int deny(struct run *run, int64_t deadline, struct error *err)
 	return await_joiner(run, NETNS_DENIED, deadline, err);
 }
 
+/* Nothing but uninterruptible sleep outlives this, and that is not waited for (R9). */
+static void kill_and_reap(pid_t pid, int *pidfd)
+{
+	struct pollfd process = { .fd = *pidfd, .events = POLLIN };
+
+	if (*pidfd < 0)
+		return;
+	(void)pidfd_send_signal(*pidfd, SIGKILL, NULL, 0);
+	(void)poll(&process, 1, STOP_MS);
+	(void)waitpid(pid, NULL, WNOHANG);
+	close_fd(pidfd);
+}
+
 /* It holds nothing the helper still needs once that is ready. */
 static void end_joiner(struct network *network)
 {
 	close_fd(&network->joiner_control);
-	if (network->joiner_pidfd < 0)
-		return;
-	(void)pidfd_send_signal(network->joiner_pidfd, SIGKILL, NULL, 0);
-	while (waitpid(network->joiner, NULL, 0) < 0 && errno == EINTR)
-		;
-	close_fd(&network->joiner_pidfd);
+	kill_and_reap(network->joiner, &network->joiner_pidfd);
 }
 
 int network_attach(struct run *run, struct error *err)
@@ -438,15 +446,11 @@ void network_stop(struct run *run)
 
 	end_joiner(network);
 	close_fd(&network->exit);
-	if (network->helper_pidfd >= 0) {
-		if (backend->network.stop == DRUPE_STOP_SIGNAL)
-			(void)pidfd_send_signal(network->helper_pidfd, SIGTERM, NULL, 0);
-		if (poll(&helper, 1, STOP_MS) <= 0)
-			(void)pidfd_send_signal(network->helper_pidfd, SIGKILL, NULL, 0);
-		while (waitpid(network->helper, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	close_fd(&network->helper_pidfd);
+	if (network->helper_pidfd >= 0 && backend->network.stop == DRUPE_STOP_SIGNAL)
+		(void)pidfd_send_signal(network->helper_pidfd, SIGTERM, NULL, 0);
+	if (network->helper_pidfd >= 0)
+		(void)poll(&helper, 1, STOP_MS);
+	kill_and_reap(network->helper, &network->helper_pidfd);
 	close_fd(&network->ready);
 	close_fd(&network->output);
 }

@@ -30,7 +30,13 @@ TUN_MODE=$(stat -c %a /dev/net/tun)
 chmod 0666 /dev/net/tun
 
 lab_cleanup() {
+	local pid
+
 	chmod "$TUN_MODE" /dev/net/tun
+	for pid in $(jobs -p); do
+		kill -KILL "$pid"
+		wait "$pid"
+	done 2>/dev/null
 	cleanup
 }
 
