@@ -13,12 +13,12 @@ static int release(struct run *run, struct error *err)
 {
 	int r;
 
-	run->deadline = deadline_in_ms(run->session->timeout_ms);
 	r = gate_release(&run->gate);
 	if (r < 0)
 		return run_launcher_failure(run, err);
 	run->released = true;
 	run->released_at = clock_now();
+	run->deadline = run->released_at + (int64_t)run->session->timeout_ms * NS_PER_MS;
 	return 0;
 }
 
