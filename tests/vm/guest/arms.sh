@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# In the guest, as root, from drupe-vm.service: the tests, by each kind of caller.
+#   user     unprivileged, lingering, from a service of the own user manager
+#   root     the system manager
+#   service  a system service of a user who has no manager
+# What the arms print goes to the host between two marks; see boot.sh.
+set -u
+umask 022
+export LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin
+SRV=/srv
+TREE=$SRV/drupe
+# Emulated processors are slow; a test that hangs is ended all the same.
+limits=(CALL_SECONDS=240 TEST_SECONDS=900)
+token=$(sed -n 's/.*drupe\.vm=\([0-9a-f]*\).*/\1/p' /proc/cmdline)
+failed=0
+# shellcheck source=/dev/null
+. "$SRV/conf"
+
+tests_of() { # ARM
+	local in=tests/integration vm=tests/vm
+	case $1 in
+	user)
+		echo $in/{check,backends,view,exit,streams,limits,process,plan}.test
+		;;
+	root)
+		echo $in/{view,exit,limits,process,root}.test
+		;;
+	service)
+		echo $in/{view,exit,limits}.test
+		;;
+	esac
+}
+
+# make, in the arm's own copy of the tree.
+caller() { # ARM COMMAND...
+	local uid arm=$1
+	shift
+	case $arm in
+	user)
+		uid=$(id -u drupe-test)
+		runuser -u drupe-test -- env "XDG_RUNTIME_DIR=/run/user/$uid" \
+			systemd-run --user --quiet --wait --pipe --collect --unit=drupe-vm \
+			--working-directory="$TREE" -- "$@"
+		;;
+	root)
+		env -C "$TREE" HOME=/root DRUPE_TEST_USER=drupe-test "$@"
+		;;
+	service)
+		systemd-run --quiet --wait --pipe --collect --unit=drupe-vm-service \
+			-p User=drupe-service -p Delegate=yes --working-directory="$TREE" \
+			-- "$@"
+		;;
+	esac
+}
+
+owner() { # ARM
+	case $1 in
+	user) echo drupe-test ;;
+	root) echo root ;;
+	service) echo drupe-service ;;
+	esac
+}
+
+# The counts of automake, or, where there are none, an error as automake would count it.
+report() { # ARM LOG
+	local log=$2 name whole=()
+
+	if ! grep -q '^# TOTAL: *[1-9]' "$log"; then
+		tail -n 40 "$log"
+		failed=1
+		printf '# %s\n' 'TOTAL: 1' 'PASS:  0' 'SKIP:  0' 'XFAIL: 0' 'FAIL:  0' 'XPASS: 0' \
+			'ERROR: 1'
+		return
+	fi
+	grep -E '^(FAIL|ERROR|XPASS|SKIP|# (TOTAL|PASS|SKIP|XFAIL|FAIL|XPASS|ERROR))' "$log"
+	# These were picked for this arm: one that skips itself as a whole was not run.
+	mapfile -t whole < <(grep -rl '^:test-global-result: SKIP' "$TREE/tests" --include=*.trs)
+	for name in "${whole[@]}"; do
+		echo "not run: $name"
+		failed=1
+	done
+}
+
+# How long each test took, as they ended one after the other.
+times() { # BEGIN
+	local last=$1 now file
+
+	while read -r now file; do
+		echo "$((${now%.*} - last)) s ${file#"$TREE"/}"
+		last=${now%.*}
+	done < <(find "$TREE/tests" -name '*.trs' -newermt "@$1" -printf '%T@ %p\n' | sort -n)
+}
+
+arm() { # ARM
+	local log=$SRV/$1.log begin=$SECONDS begin_time status=0 tests name
+
+	tests=${TESTS:-$(tests_of "$1")}
+	mkdir -p "$SRV/arm/$1"
+	cp -a "$SRV/drupe" "$SRV/arm/$1/"
+	chown -R "$(owner "$1"):" "$SRV/arm/$1/drupe"
+	mount --bind "$SRV/arm/$1/drupe" "$TREE"
+	begin_time=$(date +%s)
+	caller "$1" env "${limits[@]}" DRUPE_VM="$1" \
+		make -k check-TESTS TESTS="$tests" >"$log" 2>&1 </dev/null || status=$?
+	echo "=== $1: status $status, $((SECONDS - begin)) s"
+	report "$1" "$log"
+	times "$begin_time"
+	for name in $(grep -lE '^:test-global-result: (FAIL|ERROR)' -r "$TREE/tests" --include=*.trs); do
+		echo "--- $1: ${name%.trs}"
+		grep -B 1 -A 12 -E '^(not ok|Bail out)' "${name%.trs}.log" | head -n 150
+	done
+	[ "$status" -eq 0 ] || failed=1
+	umount -l "$TREE"
+}
+
+user_manager() {
+	local i bus
+
+	bus=/run/user/$(id -u drupe-test)/bus
+	for ((i = 0; i < 600; i++)); do
+		[ ! -S "$bus" ] || return 0
+		sleep 0.5
+	done
+	echo "the user manager of drupe-test did not start"
+	return 1
+}
+
+echo
+echo "=== begin $token"
+echo "Debian $(cat /etc/debian_version), Linux $(uname -r), $(systemctl --version | head -n 1)," \
+	"$(bwrap --version)"
+if user_manager; then
+	for one in ${ARMS:-user root service}; do
+		arm "$one"
+	done
+else
+	failed=1
+fi
+echo "=== end $token $failed"
+sync
