@@ -24,7 +24,7 @@ int plan_grant(const struct policy *policy, const struct request *request,
 
 	if (!profile)
 		return error_set(err, ERROR_PROFILE_UNKNOWN, ENOENT,
-				 "%s has no profile \"%s\"", policy->source, name);
+				 "policy %s has no profile \"%s\"", policy->source, name);
 	if (request->timeout_ms > profile->timeout_max_ms) {
 		error_set(err, ERROR_NOT_GRANTED, EPERM,
 			  "a timeout of %g s is beyond timeout_max of profile %s, %g s",
