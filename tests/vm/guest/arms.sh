@@ -21,13 +21,14 @@ tests_of() { # ARM
 	local in=tests/integration vm=tests/vm
 	case $1 in
 	user)
-		echo $in/{check,backends,view,exit,streams,limits,process,plan}.test
+		echo $in/{check,backends,view,exit,streams,limits,process,plan}.test \
+			$vm/{scope,manager,inversions}.test
 		;;
 	root)
-		echo $in/{view,exit,limits,process,root}.test
+		echo $in/{view,exit,limits,process,root}.test $vm/{scope,manager}.test
 		;;
 	service)
-		echo $in/{view,exit,limits}.test
+		echo $in/limits.test $vm/service.test
 		;;
 	esac
 }
