@@ -49,6 +49,12 @@ static int guard_failure(const struct run *run, struct error *err)
 	if (errnum == E2BIG)
 		error_hint(err,
 			   "give the command fewer or shorter arguments (see execve(2))");
+	if (step == GUARD_STEP_TMP)
+		error_hint(err,
+			   "tmp_root of the policy must be a folder in which user %s can "
+			   "make "
+			   "one, like /var/tmp",
+			   run->session->identity.name);
 	return -errnum;
 }
 
