@@ -46,8 +46,8 @@ static void kill_all(struct run *run)
 		scope_read_usage(&run->scope, &run->usage);
 		scope_kill(&run->scope, run->session);
 	}
-	/* Whatever the scope's tool waits for, it is not for us any more. */
-	if (!run->events.started && run->guard_pidfd >= 0)
+	/* Before it becomes the guard, the scope's tool hears nothing, and may wait long. */
+	if (run->scope.request.size && !run->events.started && run->guard_pidfd >= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	if (run->held.pidfd >= 0 && run->held.ours)
 		(void)pidfd_send_signal(run->held.pidfd, SIGKILL, NULL, 0);
@@ -182,10 +182,10 @@ void run_teardown(struct run *run)
 		run->ended_at = clock_now();
 	if (!run->events.exited)
 		kill_all(run);
-	if (run->events.lost && !run->held.ours)
-		kill_unknown(run);
 	if (!confirm_death(run))
 		poison(run);
+	if (run->events.lost && !run->held.ours)
+		kill_unknown(run);
 	if (run->session->network)
 		network_stop(run);
 	if (run->released) {
