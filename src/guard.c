@@ -37,7 +37,9 @@
 #include "rmtree.h"
 
 #define MAX_KEEP 256
-#define RELIST_MS 10	  /* /proc/…/children may miss one while others exit */
+#define RELIST_MS 10 /* /proc/…/children may miss one while others exit */
+#define TMP_TRIES 1000
+#define TMP_TRIES 100	  /* of 1 ms */
 #define KEYRING_TRIES 500 /* of 2 ms: quota is given back with a delay */
 
 struct guard {
@@ -173,14 +175,31 @@ static int setup(struct guard *guard)
 	return 0;
 }
 
-/* Made here and not by the executor, so that from its first moment on there is
- * someone who will remove it. */
-static int make_tmp(struct guard *guard)
+/* -EAGAIN: someone who sweeps leftovers came before the lock, and removed it. */
+static int try_tmp(struct guard *guard)
 {
 	struct stat made, named;
 
-	if (!guard->make_tmp)
-		return 0;
+	if (mkdir(guard->tmp, 0700) < 0)
+		return -errno;
+	if (chmod(guard->tmp, 0700) < 0)
+		return errno == ENOENT ? -EAGAIN : -errno;
+	guard->tmp_lock = open(guard->tmp,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (guard->tmp_lock < 0)
+		return errno == ENOENT ? -EAGAIN : -errno;
+	if (flock(guard->tmp_lock, LOCK_SH | LOCK_NB) < 0)
+		return -errno;
+	if (fstat(guard->tmp_lock, &made) < 0 || lstat(guard->tmp, &named) < 0 ||
+	    made.st_ino != named.st_ino)
+		return -EAGAIN;
+	return made.st_uid == geteuid() ? 0 : -EPERM;
+}
+
+static int try_tmp(struct guard *guard)
+{
+	struct stat made, named;
+
 	if (mkdir(guard->tmp, 0700) < 0 || chmod(guard->tmp, 0700) < 0)
 		return -errno;
 	guard->tmp_lock = open(guard->tmp,
@@ -188,12 +207,38 @@ static int make_tmp(struct guard *guard)
 	if (guard->tmp_lock < 0 || flock(guard->tmp_lock, LOCK_SH | LOCK_NB) < 0)
 		return -errno;
 	/* A sweeper that came before the lock has removed it. */
-	if (fstat(guard->tmp_lock, &made) < 0 || lstat(guard->tmp, &named) < 0 ||
-	    made.st_ino != named.st_ino || made.st_uid != geteuid())
-		return -EAGAIN;
-	if (guard->tmp_place >= 0 && dup2(guard->tmp_lock, guard->tmp_place) < 0)
+	if (fstat(guard->tmp_lock, &made) < 0 || lstat(guard->tmp, &named) < 0)
 		return -errno;
+	if (made.st_ino != named.st_ino || made.st_uid != geteuid())
+		return -EAGAIN;
 	return 0;
+}
+
+/* Made here and not by the executor, so that from its first moment on there is
+ * someone who will remove it.  Until it is locked, another run that starts may take it
+ * for a leftover and remove it: then again. */
+static int make_tmp(struct guard *guard)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int r;
+
+	if (!guard->make_tmp)
+		return 0;
+	r = try_tmp(guard);
+	for (int i = 0; i < TMP_TRIES && (r == -EAGAIN || r == -ENOENT || r == -EEXIST);
+	     i++) {
+		if (r == -EEXIST && i == 0)
+			return r; /* another's, and not on its way out */
+		if (guard->tmp_lock >= 0)
+			close(guard->tmp_lock);
+		guard->tmp_lock = -1;
+		nanosleep(&pause, NULL);
+		r = try_tmp(guard);
+	}
+	if (r == 0 && guard->tmp_place >= 0 &&
+	    dup2(guard->tmp_lock, guard->tmp_place) < 0)
+		return -errno;
+	return r;
 }
 
 /* R5: the launcher's gate releases on EOF, on a bad descriptor and on one that

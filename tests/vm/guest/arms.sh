@@ -94,10 +94,10 @@ times() { # BEGIN
 }
 
 arm() { # ARM
-	local log=$SRV/$1.log begin=$SECONDS begin_time status=0 tests name
+	local log=$SRV/log/$1/make begin=$SECONDS begin_time status=0 tests name
 
 	tests=${TESTS:-$(tests_of "$1")}
-	mkdir -p "$SRV/arm/$1"
+	mkdir -p "$SRV/arm/$1" "$SRV/log/$1"
 	cp -a "$SRV/drupe" "$SRV/arm/$1/"
 	chown -R "$(owner "$1"):" "$SRV/arm/$1/drupe"
 	mount --bind "$SRV/arm/$1/drupe" "$TREE"
@@ -112,6 +112,7 @@ arm() { # ARM
 		grep -B 1 -A 12 -E '^(not ok|Bail out)' "${name%.trs}.log" | head -n 150
 	done
 	[ "$status" -eq 0 ] || failed=1
+	find "$TREE/tests" -name '*.trs' | sed 's/trs$/log/' | xargs cp -t "$SRV/log/$1"
 	umount -l "$TREE"
 }
 
