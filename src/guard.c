@@ -39,7 +39,6 @@
 #define MAX_KEEP 256
 #define RELIST_MS 10 /* /proc/…/children may miss one while others exit */
 #define TMP_TRIES 1000
-#define TMP_TRIES 100	  /* of 1 ms */
 #define KEYRING_TRIES 500 /* of 2 ms: quota is given back with a delay */
 
 struct guard {
@@ -196,44 +195,24 @@ static int try_tmp(struct guard *guard)
 	return made.st_uid == geteuid() ? 0 : -EPERM;
 }
 
-static int try_tmp(struct guard *guard)
-{
-	struct stat made, named;
-
-	if (mkdir(guard->tmp, 0700) < 0 || chmod(guard->tmp, 0700) < 0)
-		return -errno;
-	guard->tmp_lock = open(guard->tmp,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (guard->tmp_lock < 0 || flock(guard->tmp_lock, LOCK_SH | LOCK_NB) < 0)
-		return -errno;
-	/* A sweeper that came before the lock has removed it. */
-	if (fstat(guard->tmp_lock, &made) < 0 || lstat(guard->tmp, &named) < 0)
-		return -errno;
-	if (made.st_ino != named.st_ino || made.st_uid != geteuid())
-		return -EAGAIN;
-	return 0;
-}
-
 /* Made here and not by the executor, so that from its first moment on there is
- * someone who will remove it.  Until it is locked, another run that starts may take it
- * for a leftover and remove it: then again. */
+ * someone who will remove it. */
 static int make_tmp(struct guard *guard)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	int r;
+	int r = -EAGAIN;
 
 	if (!guard->make_tmp)
 		return 0;
-	r = try_tmp(guard);
-	for (int i = 0; i < TMP_TRIES && (r == -EAGAIN || r == -ENOENT || r == -EEXIST);
-	     i++) {
-		if (r == -EEXIST && i == 0)
-			return r; /* another's, and not on its way out */
+	for (int i = 0; i < TMP_TRIES; i++) {
+		r = try_tmp(guard);
+		/* One that is on its way out by a sweeper's hand may still be there. */
+		if (r != -EAGAIN && (r != -EEXIST || i == 0))
+			break;
 		if (guard->tmp_lock >= 0)
 			close(guard->tmp_lock);
 		guard->tmp_lock = -1;
 		nanosleep(&pause, NULL);
-		r = try_tmp(guard);
 	}
 	if (r == 0 && guard->tmp_place >= 0 &&
 	    dup2(guard->tmp_lock, guard->tmp_place) < 0)
