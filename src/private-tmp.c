@@ -48,15 +48,18 @@ static void sweep_one(int root, const char *name, const struct identity *identit
 {
 	_cleanup_close_ int fd = openat(root, name,
 					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
+	struct stat st, named;
 
 	if (fd < 0 || fstat(fd, &st) < 0 ||
 	    (st.st_uid != identity->uid && st.st_uid != geteuid()))
 		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		(void)rmtree_at(
-			root,
-			name); /* what cannot be removed now waits for the next start */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	/* Another sweeper may have removed it, and its maker made one again: not ours. */
+	if (fstatat(root, name, &named, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    named.st_dev != st.st_dev || named.st_ino != st.st_ino)
+		return;
+	(void)rmtree_at(root, name); /* what stays waits for the next start */
 }
 
 static void sweep(int root, const struct identity *identity)
