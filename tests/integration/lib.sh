@@ -29,7 +29,7 @@ skip_all() { # WHY
 }
 
 note() { # as comment lines: what stdin says
-	head -c 2000 | tr -c '[:print:]\n' '?' | sed 's/^/# /'
+	head -c 2000 | tr -c '[:print:]\n' '?' | sed 's/^/# /; $a\'
 }
 
 pass() { # DESC
