@@ -55,6 +55,7 @@ struct flaw {
 	bool leaks_folder, leaks_file; /* a descriptor that an exec does not close */
 	bool no_gate, no_sync;	       /* an end of the gate is closed */
 	bool has_started;	       /* a process of its own */
+	bool second;  /* not the init of its namespace, but a child of that */
 	int resource; /* 0: none, else 1 + RLIMIT_… and its hard limit */
 	rlim_t hard;
 };
@@ -170,9 +171,12 @@ static void lay_table(const struct flaw *flaw)
 
 static void be_child(const struct flaw *flaw, int go, int told)
 {
-	struct rlimit limit = { flaw->hard, flaw->hard };
+	struct rlimit limit = { flaw->hard / 2, flaw->hard };
 	char byte;
 
+	if (flaw->second && fork() != 0)
+		for (;;)
+			pause();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* A name that looks like the rest of a line of stat. */
 	prctl(PR_SET_NAME, "x) S 1 (y) R 1");
@@ -470,6 +474,93 @@ static void test_hidden(void **state)
 	hold(&flaw, &child, &held);
 	expect_mount(&expected, DRUPE_MOUNT_RO_BIND, "/folder", NULL, false);
 	check_code(all(&held, &child, &expected, &err), &err, ERROR_NONE);
+	held_close(&held);
+	stop(&child);
+	expected_free(&expected);
+}
+
+/* The root's own line tells, also where the plan has no seal to look for. */
+static void test_root_without_seal(void **state)
+{
+	const struct flaw flaw = { .root_writable = true };
+	struct held held = HELD_NONE;
+	struct expected expected;
+	struct child child;
+	struct error err = { 0 };
+
+	(void)state;
+	expect_all(&expected);
+	expected.plan.n_mounts--;
+	hold(&flaw, &child, &held);
+	check_code(all(&held, &child, &expected, &err), &err, ERROR_VERIFY_MOUNT);
+	held_close(&held);
+	stop(&child);
+	expected_free(&expected);
+}
+
+/* What is planned and has no folder of the host to compare must be a mount. */
+static void test_not_mounted(void **state)
+{
+	static const enum drupe_mount_op ops[] = {
+		DRUPE_MOUNT_BIND,      DRUPE_MOUNT_RO_BIND, DRUPE_MOUNT_DEV,
+		DRUPE_MOUNT_PROC,      DRUPE_MOUNT_TMPFS,   DRUPE_MOUNT_DATA,
+		DRUPE_MOUNT_REMOUNT_RO
+	};
+	struct held held = HELD_NONE;
+	struct expected expected;
+	struct child child;
+	struct error err = { 0 };
+
+	(void)state;
+	expect_all(&expected);
+	hold(&no_flaw, &child, &held);
+	expect_mount(&expected, DRUPE_MOUNT_DIR, "/folder", NULL, false);
+	check_code(all(&held, &child, &expected, &err), &err, ERROR_NONE);
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		expected.mounts[7].op = ops[i];
+		check_code(all(&held, &child, &expected, &err), &err, ERROR_VERIFY_MOUNT);
+	}
+	held_close(&held);
+	stop(&child);
+	expected_free(&expected);
+}
+
+static pid_t only_child_of(pid_t pid)
+{
+	char path[64];
+	FILE *file;
+	int found = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	file = fopen(path, "re");
+	if (!file || fscanf(file, "%d", &found) != 1)
+		found = 0;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* To kill it would not end its namespace. */
+static void test_second(void **state)
+{
+	const struct flaw flaw = { .second = true };
+	const struct identity identity = { .uid = geteuid() };
+	struct held held = HELD_NONE;
+	struct expected expected;
+	struct child child;
+	struct error err = { 0 };
+
+	(void)state;
+	expect_all(&expected);
+	assert_int_equal(start(&child, &flaw), 0);
+	assert_int_equal(step(&child), 0);
+	child.report.pid = only_child_of(child.pid);
+	if (child.report.pid > 0) { /* a kernel may not tell */
+		check_code(verify_pin(&child.report, &identity, &held, &err), &err,
+			   ERROR_NONE);
+		check_code(all(&held, &child, &expected, &err), &err, ERROR_VERIFY_CHILD);
+		assert_non_null(strstr(err.message, "init"));
+	}
 	held_close(&held);
 	stop(&child);
 	expected_free(&expected);
@@ -940,6 +1031,9 @@ int main(void)
 		cmocka_unit_test(test_flaws),
 		cmocka_unit_test(test_writable_by_plan),
 		cmocka_unit_test(test_hidden),
+		cmocka_unit_test(test_root_without_seal),
+		cmocka_unit_test(test_not_mounted),
+		cmocka_unit_test(test_second),
 		cmocka_unit_test(test_other_user),
 		cmocka_unit_test(test_other_tool),
 		cmocka_unit_test(test_links),
