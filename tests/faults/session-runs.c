@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 		run_once(&session, &request);
 	printf("%d runs, descriptors %+d, children %d\n", runs,
 	       count_descriptors() - before, count_children());
+	findings_free(&findings);
 	session_close(&session, NULL);
 	policy_free(policy);
 	return 0;
