@@ -187,7 +187,9 @@ OUT=$BASE/out ERR=$BASE/err
 mkdir "$WORK" "$CONF" "$TMPROOT"
 chmod 1777 "$TMPROOT"
 ! as_root || chown "$TEST_USER" "$WORK"
-: >"$OUT" >"$ERR"
+: >"$OUT"
+: >"$ERR"
+rc=
 DRUPE=$(reachable_drupe)
 [ -n "$DRUPE" ] || { echo "Bail out! there is no drupe"; exit 99; }
 # The watchdog of the whole test; it ends with the test, whatever ends that.
