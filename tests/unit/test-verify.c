@@ -174,10 +174,10 @@ static void be_child(const struct flaw *flaw, int go, int told)
 	struct rlimit limit = { flaw->hard / 2, flaw->hard };
 	char byte;
 
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (flaw->second && fork() != 0)
 		for (;;)
 			pause();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* A name that looks like the rest of a line of stat. */
 	prctl(PR_SET_NAME, "x) S 1 (y) R 1");
 	if (flaw->resource)
