@@ -155,8 +155,21 @@ int run_launcher_failure(struct run *run, struct error *err)
 
 static int hold_error(const struct run *run, int r, struct error *err)
 {
+	const struct backend *scope = run->session->backends[SLOT_SCOPE];
+
 	if (r == -ECANCELED)
 		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
+	/* The guard never spoke: the scope's tool still waits for its manager. */
+	if (!run->events.started && run->scope.request.size && !run->scope.setup) {
+		error_set(err, ERROR_SCOPE_FAILED, ETIMEDOUT,
+			  "%s did not start a scope within %d seconds: the manager does "
+			  "not answer",
+			  scope->object.tool, READY_MS / 1000);
+		error_hint(err, "look at `systemctl --user status` (as root: systemctl "
+				"status)");
+		error_backend(err, slot_names[SLOT_SCOPE], scope->object.name);
+		return -ETIMEDOUT;
+	}
 	return error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
 			 "%s did not get ready within %d seconds",
 			 run->session->backends[SLOT_LAUNCHER]->object.tool,

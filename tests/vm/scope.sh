@@ -46,7 +46,7 @@ manager() { # COMMAND... of systemctl
 	if as_root; then
 		systemctl "$@"
 	else
-		systemctl --user "$@"
+		systemctl --user "$@" 2>/dev/null # a service has none
 	fi
 }
 
