@@ -132,10 +132,16 @@ static void test_links_out(void **state)
 static void test_link_instead(void **state)
 {
 	const struct place *place = *state;
+	struct stat st;
 
 	remove_it(place);
 	assert_int_equal(symlinkat("keep", place->dir, "t"), 0);
+	/* Nor is the mode of what it leads to changed. */
+	assert_int_equal(fchmodat(place->dir, "keep", 0500, 0), 0);
 	assert_true(rmtree_at(place->dir, "t") < 0);
+	assert_int_equal(fstatat(place->dir, "keep", &st, 0), 0);
+	assert_int_equal(st.st_mode & 0777, 0500);
+	assert_int_equal(fchmodat(place->dir, "keep", 0700, 0), 0);
 	assert_int_equal(faccessat(place->dir, "keep/file", F_OK, 0), 0);
 	assert_int_equal(unlinkat(place->dir, "t", 0), 0);
 }
