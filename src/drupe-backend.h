@@ -21,7 +21,8 @@
  * Ownership: strings and arrays passed to a backend belong to the executor and
  * are valid until the function returns.  Results (ret_…) are structures of the
  * executor's, with `size` set: a backend writes single fields of them.  What a
- * backend's object points to must live as long as the shared object (that is: static and constant).
+ * backend's object points to must live as long as the shared object (that is: static and
+ * constant).
  */
 #ifndef DRUPE_BACKEND_H
 #define DRUPE_BACKEND_H
@@ -38,9 +39,9 @@ extern "C" {
 #define DRUPE_BACKEND_SYMBOL "drupe_backend_v1"
 
 /* Marks the one exported symbol: DRUPE_BACKEND_EXPORT = { .size = sizeof(...), ... } */
-#define DRUPE_BACKEND_EXPORT                                                   \
-	__attribute__((visibility("default"))) extern const struct drupe_backend \
-		drupe_backend_v1;                                              \
+#define DRUPE_BACKEND_EXPORT                                                     \
+	__attribute__((visibility(                                               \
+		"default"))) extern const struct drupe_backend drupe_backend_v1; \
 	const struct drupe_backend drupe_backend_v1
 
 /* The four slots of a run.  A backend fills exactly one. */
@@ -87,7 +88,8 @@ struct drupe_call {
 	size_t size;
 	const struct drupe_host *host;
 	const struct drupe_options *options;
-	uint64_t features; /* bit i: tool_features[i] is there, see struct drupe_backend */
+	uint64_t
+		features; /* bit i: tool_features[i] is there, see struct drupe_backend */
 };
 
 /* ---- options --------------------------------------------------------------- */
@@ -122,8 +124,9 @@ enum drupe_mount_op {
 	DRUPE_MOUNT_SYMLINK = 6,     /* dest is a symbolic link with the text `source` */
 	DRUPE_MOUNT_PROC = 7,	     /* procfs of the new PID namespace */
 	DRUPE_MOUNT_DEV = 8,	     /* minimal device directory */
-	DRUPE_MOUNT_DATA = 9,	     /* read-only file of mode `perms`, content read from `fd` */
-	DRUPE_MOUNT_REMOUNT_RO = 10, /* make the mount at dest read-only, not recursively */
+	DRUPE_MOUNT_DATA = 9, /* read-only file of mode `perms`, content read from `fd` */
+	DRUPE_MOUNT_REMOUNT_RO =
+		10, /* make the mount at dest read-only, not recursively */
 };
 
 struct drupe_mount {
@@ -172,9 +175,9 @@ struct drupe_launch {
 	const char *chdir;	       /* working directory of the command */
 	bool nested_userns;	       /* false: forbid user namespaces inside */
 	const char *info_fd;	       /* write: who the child is, see parse_info */
-	const char *status_fd;	       /* write: how the command ended, see parse_status */
-	const char *block_fd;	       /* read: the command waits for one byte */
-	const char *sync_fd;	       /* the write end of block_fd, to be kept open */
+	const char *status_fd; /* write: how the command ended, see parse_status */
+	const char *block_fd;  /* read: the command waits for one byte */
+	const char *sync_fd;   /* the write end of block_fd, to be kept open */
 };
 
 static inline const struct drupe_mount *drupe_mount_at(const struct drupe_launch *launch,
@@ -187,7 +190,7 @@ static inline const struct drupe_mount *drupe_mount_at(const struct drupe_launch
 /* What the launcher wrote to info_fd. */
 struct drupe_child {
 	size_t size;
-	int64_t pid;	/* namespace init, in the executor's PID namespace */
+	int64_t pid;	 /* namespace init, in the executor's PID namespace */
 	uint64_t net_ns; /* inode numbers of its namespaces, 0: not reported */
 	uint64_t pid_ns;
 	uint64_t ipc_ns;
@@ -223,8 +226,8 @@ struct drupe_launcher_ops {
 	int (*parse_info)(const struct drupe_call *call, const char *text, size_t length,
 			  struct drupe_child *ret_child);
 	/* The same for status_fd; 0 with exited = false when there is no exit in it. */
-	int (*parse_status)(const struct drupe_call *call, const char *text, size_t length,
-			    struct drupe_exit *ret_exit);
+	int (*parse_status)(const struct drupe_call *call, const char *text,
+			    size_t length, struct drupe_exit *ret_exit);
 	/* May be NULL.  Explain TEXT, what the launcher printed before it failed. */
 	void (*diagnose)(const struct drupe_call *call, const char *text,
 			 struct drupe_diagnosis *ret_diagnosis);
@@ -249,8 +252,8 @@ struct drupe_rlimits {
 	size_t limit_size; /* stride */
 };
 
-static inline const struct drupe_rlimit *drupe_rlimit_at(const struct drupe_rlimits *limits,
-							 size_t i)
+static inline const struct drupe_rlimit *drupe_rlimit_at(
+	const struct drupe_rlimits *limits, size_t i)
 {
 	return (const struct drupe_rlimit *)(const void *)((const char *)limits->limits +
 							   i * limits->limit_size);
@@ -311,7 +314,8 @@ struct drupe_scope_ops {
 	uint64_t enforces;
 	/* Names of variables of the caller that the tool needs (NULL-terminated). */
 	const char *const *environment;
-	/* Append the words, the tool's path first, "--" last; none for a scope by setup. */
+	/* Append the words, the tool's path first, "--" last; none for a scope by setup.
+	 */
 	void (*words)(const struct drupe_call *call, const struct drupe_scope *scope,
 		      struct drupe_words *words);
 	/* Append the whole command that stops the scope. */
@@ -342,7 +346,8 @@ enum drupe_stop {
 
 struct drupe_resolver_file {
 	const char *dest; /* below /etc */
-	const char *text; /* the content; NULL: the host's CA bundle, found by the executor */
+	const char *
+		text; /* the content; NULL: the host's CA bundle, found by the executor */
 };
 
 struct drupe_attach {
@@ -376,7 +381,8 @@ struct drupe_network_ops {
 		      struct drupe_words *words);
 };
 
-/* ---- the one object ------------------------------------------------------------------ */
+/* ---- the one object ------------------------------------------------------------------
+ */
 
 struct drupe_backend {
 	size_t size;

@@ -43,7 +43,7 @@ struct result {
 	struct usage usage;
 	const char *network; /* the backend; NULL: none. The policy's string */
 	bool network_failed; /* its helper ended while the command ran */
-	char scope[256]; /* unit, or "" */
+	char scope[256];     /* unit, or "" */
 };
 
 void result_init(struct result *result);

@@ -59,7 +59,7 @@ int session_choose_tmp(struct session *session, struct error *err)
 	if (session->profile->ephemeral_tmp)
 		return 0;
 	return private_tmp_choose(session->policy->tmp_root, &session->identity,
-				&session->tmp, err);
+				  &session->tmp, err);
 }
 
 int session_close(struct session *session, struct error *err)

@@ -66,7 +66,8 @@ int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
 	struct timespec left = clock_left(deadline);
 	int ready;
 
-	memcpy(fds + 2, more, n * sizeof(*more));
+	if (n > 0)
+		memcpy(fds + 2, more, n * sizeof(*more));
 	ready = ppoll(fds, 2 + n, &left, NULL);
 	for (size_t i = 0; i < n; i++)
 		more[i].revents = ready > 0 ? fds[2 + i].revents : 0;

@@ -46,7 +46,8 @@ static void kill_all(struct run *run)
 		scope_read_usage(&run->scope, &run->usage);
 		scope_kill(&run->scope, run->session);
 	}
-	/* Before it becomes the guard, the scope's tool hears nothing, and may wait long. */
+	/* Before it becomes the guard, the scope's tool hears nothing, and may wait long.
+	 */
 	if (run->scope.request.size && !run->events.started && run->guard_pidfd >= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	if (run->held.pidfd >= 0 && run->held.ours)
