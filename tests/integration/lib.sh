@@ -158,7 +158,7 @@ cleanup() {
 	local pid
 
 	trap - EXIT
-	for pid in $WATCHDOG $(jobs -p); do
+	for pid in $WATCHDOG $(jobs -rp); do
 		kill -KILL "$pid" 2>/dev/null
 	done
 	chmod -R u+rwX "$BASE" 2>/dev/null
