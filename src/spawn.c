@@ -110,11 +110,19 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		  struct error *err)
 {
 	struct attempt attempt = { .spawn = spawn, .parent = getpid() };
+	/* There must be a number left for the pidfd: a guard that has to be killed for
+	 * the lack of one may have started a launcher, whose child would live on. */
+	_cleanup_close_ int reserved = fd_above_stdio(
+		open("/dev/null", O_RDONLY | O_CLOEXEC));
 	_cleanup_close_ int pidfd = -1;
 	sigset_t all, before;
 	pid_t pid;
 	int errnum;
 
+	if (reserved < 0)
+		return error_set(err, ERROR_SPAWN_FAILED, -reserved,
+				 "no descriptor is left for a pidfd: %s",
+				 strerror(-reserved));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = start(&attempt);
@@ -133,6 +141,7 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 				 spawn->argv[0], attempt.failed,
 				 strerror(attempt.errnum));
 	}
+	close_fd(&reserved);
 	/* Ours and not reaped: the number cannot have been reused. */
 	pidfd = fd_above_stdio(pidfd_open(pid, 0));
 	if (pidfd < 0) {
