@@ -19,16 +19,16 @@ failed=0
 
 tests_of() { # ARM
 	local in=tests/integration vm=tests/vm
+	# All of the suite in each would take hours; the rest is the host's.
 	case $1 in
 	user)
-		echo $in/{check,backends,view,exit,streams,limits,process,plan}.test \
-			$vm/{scope,manager,inversions}.test
+		echo $vm/{scope,manager,inversions}.test $in/{limits,exit,view}.test
 		;;
 	root)
-		echo $in/{view,exit,limits,process,root}.test $vm/{scope,manager}.test
+		echo $vm/{scope,manager}.test $in/{root,process}.test
 		;;
 	service)
-		echo $in/limits.test $vm/service.test
+		echo $vm/service.test $in/limits.test
 		;;
 	esac
 }
