@@ -76,7 +76,7 @@ report() { # ARM LOG
 	fi
 	grep -E '^(FAIL|ERROR|XPASS|SKIP|# (TOTAL|PASS|SKIP|XFAIL|FAIL|XPASS|ERROR))' "$log"
 	# These were picked for this arm: one that skips itself as a whole was not run.
-	mapfile -t whole < <(grep -rl '^:test-global-result: SKIP' "$TREE/tests" --include=*.trs)
+	mapfile -t whole < <(grep -rl '^:global-test-result: SKIP' "$TREE/tests" --include=*.trs)
 	for name in "${whole[@]}"; do
 		echo "not run: $name"
 		failed=1
@@ -107,7 +107,7 @@ arm() { # ARM
 	echo "=== $1: status $status, $((SECONDS - begin)) s"
 	report "$1" "$log"
 	times "$begin_time"
-	for name in $(grep -lE '^:test-global-result: (FAIL|ERROR)' -r "$TREE/tests" --include=*.trs); do
+	for name in $(grep -lE '^:global-test-result: (FAIL|ERROR)' -r "$TREE/tests" --include=*.trs); do
 		echo "--- $1: ${name%.trs}"
 		grep -B 1 -A 12 -E '^(not ok|Bail out)' "${name%.trs}.log" | head -n 150
 	done
