@@ -8,10 +8,13 @@
  * A session has one workspace, one profile, one private tmp that its commands share and
  * that goes with it, and one state:
  *
- *     READY     from drupe_session_open(), which runs the preflight; a preflight that
- *               fails means that there is no session
- *     POISONED  for good, once the death of a command could not be confirmed: every
- *               later run is refused with the first reason
+ *     NEW       opened; the preflight, a real sandbox with a test command in it, comes
+ *               with drupe_session_preflight() or before the first command
+ *     READY     it succeeded
+ *     REFUSED   it failed: for good, also when the cause is mended
+ *     POISONED  the death of a command could not be confirmed: for good
+ *
+ * Every run in one of the last two is refused with the first reason.
  *
  * Threads.  Different objects may be used from different threads at the same time.  Of
  * one session, drupe_run() and drupe_start() may be called by any number of threads at
@@ -45,6 +48,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#pragma GCC visibility push(default)
 
 typedef struct drupe_error drupe_error;
 typedef struct drupe_policy drupe_policy;
@@ -98,23 +103,29 @@ struct drupe_session_options {
 	const char *backend_dir; /* folder of the backends; NULL: the installed one */
 	int read_only;		 /* the workspace cannot be written */
 	int single_root;	 /* leave the corpora out */
-	int one_shot; /* for one command: no preflight, and no second command */
+	int one_shot; /* for one command, whose start is preflight enough; not a second */
 };
-#define DRUPE_SESSION_OPTIONS                           \
-	{                                               \
-		sizeof(struct drupe_session_options)    \
-	}
+#define DRUPE_SESSION_OPTIONS { .size = sizeof(struct drupe_session_options) }
 
 /*
- * Load and check the backends, open the workspace, make the private tmp, and run the
- * preflight: a real sandbox with a test command in it.  Takes as long as two commands.
- * POLICY is not kept.  Close with drupe_session_close().
+ * Load and check the backends, open the workspace, make the private tmp.  The state is
+ * NEW, or READY where it is one_shot.  Close with drupe_session_close().
  */
 int drupe_session_open(const drupe_policy *policy,
 		       const struct drupe_session_options *options,
 		       drupe_session **ret_session, drupe_error **ret_error);
 
-enum drupe_state { DRUPE_READY = 1, DRUPE_POISONED = 2 };
+/* Make the preflight of a NEW session, or tell again how it went: 0 when the session is
+ * READY. */
+int drupe_session_preflight(drupe_session *session, drupe_error **ret_error);
+
+enum drupe_state {
+	DRUPE_STATE_NEW = 0,
+	DRUPE_STATE_READY = 1,
+	DRUPE_STATE_REFUSED = 2,
+	DRUPE_STATE_POISONED = 3,
+	DRUPE_STATE_CLOSED = 4, /* one_shot and used, or being closed */
+};
 enum drupe_state drupe_session_state(drupe_session *session);
 
 /*
@@ -161,10 +172,7 @@ struct drupe_run_options {
 	 * read and told by the result. */
 	int cancel_fd;
 };
-#define DRUPE_RUN_OPTIONS                           \
-	{                                           \
-		sizeof(struct drupe_run_options)    \
-	}
+#define DRUPE_RUN_OPTIONS { .size = sizeof(struct drupe_run_options) }
 
 /*
  * Run a command to its end.  0 and a result, also where it was refused, timed out or
@@ -187,7 +195,8 @@ int drupe_job_cancel(drupe_job *job);
  * first time; -ETIMEDOUT: it still runs; -ENODATA: the result was taken before.
  */
 int drupe_job_wait(drupe_job *job, int timeout_ms, drupe_result **ret_result);
-/* Cancels and waits where it still runs.  NULL is allowed.  Before the session's end. */
+/* Cancels and waits where it still runs.  NULL is allowed.  The session may be closed
+ * before. */
 void drupe_job_free(drupe_job *job);
 
 /* ---- results: the JSON object of drupe(1), field by field ------------------------------
@@ -242,6 +251,8 @@ int drupe_result_output_errno(const drupe_result *result);
 /* The whole as one line of JSON, to be freed with free(3); NULL: out of memory. */
 char *drupe_result_json(const drupe_result *result);
 void drupe_result_free(drupe_result *result);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }
