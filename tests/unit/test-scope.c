@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scope that is a folder: made, locked, and what others left swept; on a plain
- * file system, where a file stands for a process in it.  And what a tool that ended
- * leads to. */
+/* The scope on a plain file system: as a folder it is made, locked, and what others left
+ * is swept (a file stands for a process in it); kill, evidence, and what a tool that
+ * ended leads to. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "argv.h"
+#include "clock.h"
 #include "fd.h"
 #include "scope-folder.h"
 #include "session.h"
@@ -29,6 +31,20 @@ static int fake_setup(const struct drupe_call *call, const struct drupe_scope *s
 		snprintf(ret_setup->folder, sizeof(ret_setup->folder), "%s/%s", parent,
 			 scope->unit);
 	return answer;
+}
+
+/* What stops it: a program that leaves a trace, or one that never ends. */
+static bool hangs;
+
+static void fake_stop(const struct drupe_call *call, const struct drupe_scope *scope,
+		      struct drupe_words *words)
+{
+	(void)call;
+	argv_push(words, hangs ? "/usr/bin/sleep" : "/usr/bin/mkdir");
+	if (hangs)
+		argv_push(words, "100");
+	else
+		argv_pushf(words, "%s/%s", parent, scope->unit);
 }
 
 static struct backend backend = {
@@ -201,6 +217,73 @@ static void test_cannot_enforce(void **state)
 	scope_close(&scope);
 }
 
+/* By the kernel where it can, else by the manager's tool, which has its time. */
+static void test_kill(void **state)
+{
+	struct scope scope = SCOPE_NONE;
+	char text[8];
+	int64_t begin;
+	int fd;
+
+	(void)state;
+	backend.scope.stop_words = fake_stop;
+	scope.request.unit = "stopped";
+	scope_kill(&scope, &session); /* not verified: nothing is known to be ours */
+	assert_false(is_there("stopped"));
+	scope.folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(below("cgroup.kill"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	scope_kill(&scope, &session);
+	assert_false(is_there("stopped"));
+	assert_int_equal(read(fd, text, sizeof(text)), 1);
+	assert_int_equal(text[0], '1');
+	close(fd);
+	unlink(below("cgroup.kill"));
+	scope_kill(&scope, &session);
+	assert_true(is_there("stopped"));
+	rmdir(below("stopped"));
+	hangs = true;
+	begin = clock_now();
+	scope_kill(&scope, &session);
+	hangs = false;
+	assert_true(clock_now() - begin >= 2 * NS_PER_SECOND);
+	assert_true(clock_now() - begin < 30 * NS_PER_SECOND);
+	close_fd(&scope.folder);
+}
+
+/* What was read is not lost to a later look, which finds nothing. */
+static void test_usage(void **state)
+{
+	static const char *const files[][2] = {
+		{ "memory.peak", "4096\n" },
+		{ "cpu.stat",
+		  "usage_usec 3000000\nuser_usec 2000000\nsystem_usec 1000000\n" },
+		{ "memory.events", "low 0\noom 7\noom_kill 2\noom_group_kill 1\n" },
+	};
+	struct scope scope = SCOPE_NONE;
+	struct result result;
+
+	(void)state;
+	result_init(&result);
+	scope.folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < 3; i++) {
+		int fd = open(below(files[i][0]), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+		assert_true(write(fd, files[i][1], strlen(files[i][1])) > 0);
+		close(fd);
+	}
+	for (int i = 0; i < 2; i++) {
+		scope_read_usage(&scope, &result.usage);
+		assert_int_equal(result.usage.memory_peak, 4096);
+		assert_int_equal(result.usage.oom_kills, 2);
+		assert_true(result.usage.pids_peak == UINT64_MAX);
+		assert_true(result.usage.user_seconds == 2.0);
+		assert_true(result.usage.system_seconds == 1.0);
+		for (size_t j = 0; j < 3; j++)
+			unlink(below(files[j][0]));
+	}
+	close_fd(&scope.folder);
+}
+
 static void test_silence(void **state)
 {
 	struct error err = { 0 };
@@ -223,6 +306,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sweep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_enforce, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_kill, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_usage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_silence, setup, teardown),
 	};
 
