@@ -102,6 +102,14 @@ static int systemd_cgroup(const struct drupe_call *call, const struct drupe_scop
 	return snprintf(ret, size, "/%s", scope->unit) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
+#define OUTSIDE                                                                         \
+	"a user's manager has only what is below its user@UID.service; from elsewhere " \
+	"(a "                                                                           \
+	"login session, a service) the system's manager must move the caller over, by " \
+	"the system's bus: is dbus running? `journalctl --user` says more; or start "   \
+	"drupe by `systemd-run --user`; or, in a service with Delegate=yes or a "       \
+	"container, use `scope: cgroup2`"
+
 static const struct diagnosis {
 	const char *text;
 	const char *cause;
@@ -122,25 +130,33 @@ static const struct diagnosis {
 	{ "already loaded", "a unit of that name is left over",
 	  "systemctl --user reset-failed 'drupe-*'" },
 	{ "Failed to start transient scope", "the manager could not start the scope",
-	  "the caller may be outside what its manager was given (a service, a container, "
-	  "another session): run it inside, or use scope: cgroup2" },
-	{ "Job failed", "the manager could not start the scope",
-	  "the caller may be outside what its manager was given (a service, a container, "
-	  "another session): run it inside, or use scope: cgroup2" },
+	  OUTSIDE },
+	{ "Job failed", "the manager could not start the scope", OUTSIDE },
+	{ "Failed to execute", "drupe-guard cannot be executed by that user",
+	  "every folder above drupe-guard, and itself, must be open to the user of the "
+	  "run" },
 };
+
+/* With --quiet it does not say that the job failed: the manager made the scope, and
+ * could not move us in. */
+static const struct diagnosis silence = { "",
+					  "the manager did not take drupe into a scope",
+					  OUTSIDE };
 
 static void systemd_diagnose(const struct drupe_call *call, const char *text,
 			     struct drupe_diagnosis *ret_diagnosis)
 {
+	const struct diagnosis *found = *text ? NULL : &silence;
+
 	(void)call;
-	for (size_t i = 0; i < sizeof(diagnoses) / sizeof(diagnoses[0]); i++) {
-		if (!strstr(text, diagnoses[i].text))
-			continue;
-		ret_diagnosis->code = "scope-failed";
-		ret_diagnosis->cause = diagnoses[i].cause;
-		ret_diagnosis->remedy = diagnoses[i].remedy;
+	for (size_t i = 0; !found && i < sizeof(diagnoses) / sizeof(diagnoses[0]); i++)
+		if (strstr(text, diagnoses[i].text))
+			found = &diagnoses[i];
+	if (!found)
 		return;
-	}
+	ret_diagnosis->code = "scope-failed";
+	ret_diagnosis->cause = found->cause;
+	ret_diagnosis->remedy = found->remedy;
 }
 
 #define BIT(id) (UINT64_C(1) << (id))

@@ -31,6 +31,10 @@ static void add_guard(const struct chain_input *input, struct drupe_words *words
 		argv_pushf(words, "--tmp=%s", w->tmp);
 	if (w->tmp && w->make_tmp)
 		argv_pushf(words, "--make-tmp=%s", w->make_tmp);
+	if (w->cgroup) {
+		argv_pushf(words, "--cgroup=%s", w->cgroup);
+		argv_pushf(words, "--cgroup-procs=%s", w->cgroup_procs);
+	}
 	argv_push(words, "--");
 }
 

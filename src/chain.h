@@ -29,6 +29,8 @@ struct chain_words {
 	const char *keep;     /* comma-separated descriptors that the launcher gets */
 	const char *tmp;      /* what the guard of a killed executor removes, or NULL */
 	const char *make_tmp; /* the descriptor to lay it on, when the guard makes it */
+	const char *cgroup;   /* the scope where it is a folder of ours, or NULL */
+	const char *cgroup_procs; /* the descriptor to enter it by */
 };
 
 struct chain_input {

@@ -6,6 +6,7 @@
 #include "chain.h"
 #include "commands.h"
 #include "result.h"
+#include "scope-folder.h"
 #include "scope.h"
 #include "session.h"
 
@@ -29,6 +30,7 @@ static const struct chain_words placeholders = {
 	.block_fd = "{block-fd}",
 	.sync_fd = "{sync-fd}",
 	.keep = "{descriptors}",
+	.cgroup_procs = "{cgroup-fd}",
 };
 
 struct planned {
@@ -246,12 +248,27 @@ static void print_text(const struct planned *planned)
 		       (unsigned long long)plan->cgroup[i].value);
 }
 
+/* What the scope's backend is asked; SETUP where it then is a folder of ours. */
+static int plan_scope(const struct planned *planned, struct drupe_scope *scope,
+		      struct drupe_cgroup_setup *setup, struct chain_words *words,
+		      struct error *err)
+{
+	int r;
+
+	scope_describe(planned->session, &planned->plan, scope);
+	r = scope_folder_ask(planned->session, scope, setup, err);
+	if (r == 0 && setup->folder[0])
+		words->cgroup = setup->folder;
+	return r;
+}
+
 static int make(const struct options *options, struct planned *planned, struct error *err)
 {
 	const struct session *session = planned->session;
 	const struct place tmp = { .path = (char[]){ "{tmp}" }, .fd = -1 };
 	struct chain_words words = placeholders;
 	struct drupe_scope scope = { 0 };
+	struct drupe_cgroup_setup setup;
 	struct chain_input input = {
 		.backends = session->backends,
 		.plan = &planned->plan,
@@ -274,10 +291,11 @@ static int make(const struct options *options, struct planned *planned, struct e
 			if (planned->plan.sources[i].place)
 				planned->plan.mounts[i].fd = NULL;
 	if (session->backends[SLOT_SCOPE]) {
-		scope_describe(session, &planned->plan, &scope);
 		input.scope = &scope;
+		r = plan_scope(planned, &scope, &setup, &words, err);
 	}
-	r = chain_build(&input, &planned->chain, err);
+	if (r == 0)
+		r = chain_build(&input, &planned->chain, err);
 	if (r == 0) {
 		if (!options->json)
 			print_text(planned);

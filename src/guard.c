@@ -2,8 +2,8 @@
 /*
  * drupe-guard: the executor's own process between it and the launcher.
  *
- *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,... [--tmp=DIR
- * [--make-tmp=FD]] -- LAUNCHER...
+ *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,...
+ *           [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD] -- LAUNCHER...
  *
  * See guard.h for what it is for.  It starts the launcher with an empty
  * environment, with the descriptors of --keep and no others, and with neither
@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -34,21 +33,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup-folder.h"
+#include "guard-tmp.h"
 #include "rmtree.h"
 
 #define MAX_KEEP 256
-#define RELIST_MS 10 /* /proc/…/children may miss one while others exit */
-#define TMP_TRIES 1000
+#define RELIST_MS 10	  /* /proc/…/children may miss one while others exit */
+#define CGROUP_MS 2000	  /* until the last of the killed has left the cgroup */
 #define KEYRING_TRIES 500 /* of 2 ms: quota is given back with a delay */
 
 struct guard {
 	int control, block, sync, signals;
 	int keep[MAX_KEEP];
 	size_t n_keep;
-	const char *tmp; /* removed when the executor is gone */
-	bool make_tmp;	 /* and made by us: */
-	int tmp_place;	 /* the descriptor that the launcher gets of it, -1: none */
-	int tmp_lock;	 /* ours of it: who sweeps leftovers sees that it is in use */
+	const char *tmp;    /* removed when the executor is gone */
+	bool make_tmp;	    /* and made by us: */
+	int tmp_place;	    /* the descriptor that the launcher gets of it, -1: none */
+	int tmp_lock;	    /* ours of it: who sweeps leftovers sees that it is in use */
+	const char *cgroup; /* a folder of ours, removed at the end; we stay outside: */
+	int cgroup_procs;   /* the launcher enters it by this */
 	char **launcher;
 	pid_t pid;	 /* of the launcher, 0: reaped */
 	bool dying;	 /* kill whatever there is */
@@ -103,15 +106,20 @@ static bool parse_arguments(struct guard *guard, char **argv)
 		else if (strncmp(*argv, "--make-tmp=", 11) == 0) {
 			guard->make_tmp = true;
 			guard->tmp_place = parse_fd(*argv + 11);
-		} else if (strncmp(*argv, "--keep=", 7) != 0 ||
-			   !parse_keep(guard, *argv + 7))
+		} else if (strncmp(*argv, "--cgroup=", 9) == 0)
+			guard->cgroup = *argv + 9;
+		else if (strncmp(*argv, "--cgroup-procs=", 15) == 0)
+			guard->cgroup_procs = parse_fd(*argv + 15);
+		else if (strncmp(*argv, "--keep=", 7) != 0 ||
+			 !parse_keep(guard, *argv + 7))
 			return false;
 	}
 	if (!*argv || !argv[1])
 		return false;
 	guard->launcher = argv + 1;
 	return guard->control >= 0 && guard->block >= 0 && guard->sync >= 0 &&
-	       (guard->tmp || !guard->make_tmp);
+	       (guard->tmp || !guard->make_tmp) &&
+	       (guard->cgroup != NULL) == (guard->cgroup_procs >= 0);
 }
 
 /* The command must never be more protected or more privileged in scheduling than
@@ -174,52 +182,6 @@ static int setup(struct guard *guard)
 	return 0;
 }
 
-/* -EAGAIN: someone who sweeps leftovers came before the lock, and removed it. */
-static int try_tmp(struct guard *guard)
-{
-	struct stat made, named;
-
-	if (mkdir(guard->tmp, 0700) < 0)
-		return -errno;
-	if (chmod(guard->tmp, 0700) < 0)
-		return errno == ENOENT ? -EAGAIN : -errno;
-	guard->tmp_lock = open(guard->tmp,
-			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (guard->tmp_lock < 0)
-		return errno == ENOENT ? -EAGAIN : -errno;
-	if (flock(guard->tmp_lock, LOCK_SH | LOCK_NB) < 0)
-		return -errno;
-	if (fstat(guard->tmp_lock, &made) < 0 || lstat(guard->tmp, &named) < 0 ||
-	    made.st_ino != named.st_ino)
-		return -EAGAIN;
-	return made.st_uid == geteuid() ? 0 : -EPERM;
-}
-
-/* Made here and not by the executor, so that from its first moment on there is
- * someone who will remove it. */
-static int make_tmp(struct guard *guard)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-	int r = -EAGAIN;
-
-	if (!guard->make_tmp)
-		return 0;
-	for (int i = 0; i < TMP_TRIES; i++) {
-		r = try_tmp(guard);
-		/* One that is on its way out by a sweeper's hand may still be there. */
-		if (r != -EAGAIN && (r != -EEXIST || i == 0))
-			break;
-		if (guard->tmp_lock >= 0)
-			close(guard->tmp_lock);
-		guard->tmp_lock = -1;
-		nanosleep(&pause, NULL);
-	}
-	if (r == 0 && guard->tmp_place >= 0 &&
-	    dup2(guard->tmp_lock, guard->tmp_place) < 0)
-		return -errno;
-	return r;
-}
-
 /* R5: the launcher's gate releases on EOF, on a bad descriptor and on one that
  * does not block.  So it must be one blocking pipe, both ends there, right way round. */
 static int check_gate(const struct guard *guard)
@@ -269,6 +231,12 @@ static void become_launcher(const struct guard *guard, pid_t parent,
 	*ret_step = GUARD_STEP_SETUP;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent) {
 		*ret_errnum = ESRCH;
+		_exit(127);
+	}
+	*ret_step = GUARD_STEP_CGROUP;
+	r = guard->cgroup ? cgroup_folder_enter(guard->cgroup_procs) : 0;
+	if (r < 0) {
+		*ret_errnum = -r;
 		_exit(127);
 	}
 	*ret_step = GUARD_STEP_DESCRIPTOR;
@@ -453,11 +421,26 @@ static void watch(struct guard *guard)
 	}
 }
 
+static int leave(const struct guard *guard)
+{
+	int r = 0;
+
+	/* What cannot be removed by us the executor removes, or who next sweeps. */
+	if (guard->cgroup)
+		r = cgroup_folder_remove(guard->cgroup, CGROUP_MS);
+	if (guard->remove_tmp && guard->tmp && rmtree_at(AT_FDCWD, guard->tmp) < 0)
+		r = -1;
+	return r < 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct guard guard = {
-		.control = -1, .block = -1, .sync = -1, .tmp_place = -1, .tmp_lock = -1
-	};
+	struct guard guard = { .control = -1,
+			       .block = -1,
+			       .sync = -1,
+			       .tmp_place = -1,
+			       .tmp_lock = -1,
+			       .cgroup_procs = -1 };
 	int r;
 
 	if (argc < 2 || !parse_arguments(&guard, argv)) {
@@ -475,13 +458,12 @@ int main(int argc, char **argv)
 		say(&guard, GUARD_FAILED, GUARD_STEP_KEYRING, -r);
 		return 125;
 	}
-	r = make_tmp(&guard);
+	r = guard.make_tmp ? guard_tmp_make(guard.tmp, guard.tmp_place, &guard.tmp_lock)
+			   : 0;
 	if (r < 0)
 		say(&guard, GUARD_FAILED, GUARD_STEP_TMP, -r);
 	guard.empty = r < 0 || !start(&guard);
 	close_all_but_mine(&guard);
 	watch(&guard);
-	if (guard.remove_tmp && guard.tmp)
-		return rmtree_at(AT_FDCWD, guard.tmp) < 0;
-	return 0;
+	return leave(&guard);
 }

@@ -6,7 +6,8 @@
  * whatever of the run loses its parent becomes the guard's child, so that nothing
  * can hide from it.  Its lifeline is a SOCK_SEQPACKET socket whose other end only
  * the executor holds; when that end closes, for whatever reason, the guard kills
- * all its children until none is left, and removes the private tmp.
+ * all its children until none is left, and removes the private tmp and the cgroup
+ * (where that is a folder of ours, and not a manager's).
  *
  * die-with-parent alone is not enough: bwrap arms it in the held child only after
  * the release, it follows the thread that spawned, and a command can disarm it.
@@ -29,9 +30,10 @@ enum guard_step {
 	GUARD_STEP_SETUP = 1,	/* signals, subreaper */
 	GUARD_STEP_KEYRING = 2, /* a session keyring of its own */
 	GUARD_STEP_DESCRIPTOR =
-		3,	     /* a descriptor for the launcher is not as it must be */
-	GUARD_STEP_EXEC = 4, /* the launcher's program could not be executed */
-	GUARD_STEP_TMP = 5,  /* the private tmp could not be made */
+		3,	       /* a descriptor for the launcher is not as it must be */
+	GUARD_STEP_EXEC = 4,   /* the launcher's program could not be executed */
+	GUARD_STEP_TMP = 5,    /* the private tmp could not be made */
+	GUARD_STEP_CGROUP = 6, /* the launcher could not enter its cgroup */
 };
 
 struct guard_message {

@@ -10,6 +10,7 @@
 #include "fd.h"
 #include "guard.h"
 #include "run.h"
+#include "scope-folder.h"
 
 /* A launcher gets ready in milliseconds; this is for machines under great load. */
 #define READY_MS 30000
@@ -35,20 +36,28 @@ static int guard_failure(const struct run *run, struct error *err)
 			"found a descriptor of the gate not as it must be",
 		[GUARD_STEP_EXEC] = "could not execute the launcher",
 		[GUARD_STEP_TMP] = "could not make the private tmp",
+		[GUARD_STEP_CGROUP] = "could not move the launcher into its cgroup",
 	};
-	uint32_t step = run->events.failed_step <= GUARD_STEP_TMP
+	uint32_t step = run->events.failed_step <= GUARD_STEP_CGROUP
 				? run->events.failed_step
 				: 0;
 	int errnum = run->events.failed_errno;
-	enum error_code code = errnum == E2BIG		 ? ERROR_ARGUMENTS_TOO_LONG
-			       : step == GUARD_STEP_EXEC ? ERROR_LAUNCHER_FAILED
-			       : step == GUARD_STEP_TMP	 ? ERROR_TMP_FAILED
-							 : ERROR_SPAWN_FAILED;
+	static const enum error_code codes[] = {
+		[GUARD_STEP_EXEC] = ERROR_LAUNCHER_FAILED,
+		[GUARD_STEP_TMP] = ERROR_TMP_FAILED,
+		[GUARD_STEP_CGROUP] = ERROR_SCOPE_FAILED,
+	};
+	enum error_code code = errnum == E2BIG ? ERROR_ARGUMENTS_TOO_LONG
+			       : codes[step]   ? codes[step]
+					       : ERROR_SPAWN_FAILED;
 
 	error_set(err, code, errnum, "drupe-guard %s: %s", steps[step], strerror(errnum));
 	if (errnum == E2BIG)
 		error_hint(err,
 			   "give the command fewer or shorter arguments (see execve(2))");
+	if (step == GUARD_STEP_CGROUP)
+		error_hint(err, "drupe must itself run below the delegated folder that "
+				"the scope's backend was told, and not in that folder");
 	if (step == GUARD_STEP_TMP)
 		error_hint(err,
 			   "tmp_root of the policy must be a folder in which user %s can "
@@ -160,7 +169,8 @@ static int hold_error(const struct run *run, int r, struct error *err)
 	if (r == -ECANCELED)
 		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
 	/* The guard never spoke: the scope's tool still waits for its manager. */
-	if (!run->events.started && run->scope.request.size && !run->scope.setup) {
+	if (!run->events.started && run->scope.request.size &&
+	    !scope_is_folder(&run->scope)) {
 		error_set(err, ERROR_SCOPE_FAILED, ETIMEDOUT,
 			  "%s did not start a scope within %d seconds: the manager does "
 			  "not answer",

@@ -8,6 +8,7 @@
 
 #include "fd.h"
 #include "run.h"
+#include "scope-folder.h"
 #include "spawn.h"
 
 #define RUN_MAX_HANDED 256  /* the guard's MAX_KEEP */
@@ -158,7 +159,9 @@ static const char *tmp_word(const struct run *run)
 	return "-";
 }
 
-static int build_words(struct run *run, struct inheritance *inherited, int control,
+/* OWN: the guard's descriptors that do not go on, the lifeline and the cgroup's entrance
+ * (-1: none). */
+static int build_words(struct run *run, struct inheritance *inherited, const int own[2],
 		       struct drupe_words *words, struct error *err)
 {
 	struct chain_words texts = { .guard = run->session->paths->guard };
@@ -170,11 +173,16 @@ static int build_words(struct run *run, struct inheritance *inherited, int contr
 		.command = run->request->command,
 	};
 	struct chain chain;
-	char control_text[16];
+	char control_text[16], procs_text[16];
 	int r;
 
-	snprintf(control_text, sizeof(control_text), "%d", control);
+	snprintf(control_text, sizeof(control_text), "%d", own[0]);
 	texts.control_fd = control_text;
+	if (own[1] >= 0) {
+		snprintf(procs_text, sizeof(procs_text), "%d", own[1]);
+		texts.cgroup = run->scope.setup->folder;
+		texts.cgroup_procs = procs_text;
+	}
 	texts.info_fd = hand_over(inherited, run->gate.info_write, err);
 	texts.status_fd = hand_over(inherited, run->gate.status_write, err);
 	texts.block_fd = hand_over(inherited, run->gate.block_read, err);
@@ -204,29 +212,31 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 		       const int stdio[3], struct error *err)
 {
 	_cleanup_argv_ struct drupe_words words = { 0 };
-	_cleanup_close_ int cgroup = -1;
+	_cleanup_close_ int entrance = -1;
 	/* R8: nothing, or the address that the scope's tool needs; the guard passes on
 	 * nothing.  A system scope's tool takes on the user itself, it needs root before.
 	 */
-	bool by_tool = run->scope.request.size && !run->scope.setup;
+	bool by_tool = run->scope.request.size && !scope_is_folder(&run->scope);
 	struct spawn spawn = {
 		.envp = run->scope.environment,
 		.stdio = { stdio[0], stdio[1], stdio[2] },
 		.identity = by_tool ? NULL : &run->session->identity,
 	};
-	int fds[RUN_MAX_HANDED + 1];
-	int r = build_words(run, inherited, control, &words, err);
+	int fds[RUN_MAX_HANDED + 2];
+	int r = scope_folder_entrance(&run->scope, run->session, &entrance, err);
 
 	if (r == 0)
-		r = scope_entrance(&run->scope, err, &cgroup);
+		r = build_words(run, inherited, (int[]){ control, entrance }, &words,
+				err);
 	if (r < 0)
 		return r;
-	spawn.cgroup = cgroup > 0 ? cgroup : 0;
 	memcpy(fds, inherited->fds, inherited->count * sizeof(fds[0]));
-	fds[inherited->count] = control;
 	spawn.argv = words.words;
 	spawn.inherit = fds;
-	spawn.n_inherit = inherited->count + 1;
+	spawn.n_inherit = inherited->count;
+	fds[spawn.n_inherit++] = control;
+	if (entrance >= 0)
+		fds[spawn.n_inherit++] = entrance;
 	return spawn_process(&spawn, &run->guard, &run->guard_pidfd, err);
 }
 

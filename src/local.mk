@@ -15,6 +15,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/argv.c %D%/argv.h \
 	%D%/base64.c %D%/base64.h \
 	%D%/capture.c %D%/capture.h \
+	%D%/cgroup-folder.c %D%/cgroup-folder.h \
 	%D%/chain.c %D%/chain.h \
 	%D%/clock.h \
 	%D%/cmd-backends.c %D%/cmd-backends.h \
@@ -73,6 +74,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/rmtree.c %D%/rmtree.h \
 	%D%/run.c \
 	%D%/run.h \
+	%D%/scope-folder.c %D%/scope-folder.h \
 	%D%/scope.c %D%/scope.h \
 	%D%/session.c %D%/session.h \
 	%D%/spawn.c %D%/spawn.h \
@@ -125,7 +127,12 @@ drupe_LDADD = libdrupe-core.la
 
 # These share no code that needs a library: see guard.h and netns.h.
 pkglibexec_PROGRAMS = drupe-guard drupe-netns
-drupe_guard_SOURCES = %D%/guard.c %D%/guard.h %D%/rmtree.c %D%/rmtree.h
+drupe_guard_SOURCES = \
+	%D%/cgroup-folder.c %D%/cgroup-folder.h \
+	%D%/clock.h \
+	%D%/guard-tmp.c %D%/guard-tmp.h \
+	%D%/guard.c %D%/guard.h \
+	%D%/rmtree.c %D%/rmtree.h
 drupe_guard_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
 drupe_guard_LDADD =
 drupe_netns_SOURCES = %D%/netns.c %D%/netns.h

@@ -13,8 +13,10 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+#include "cgroup-folder.h"
 #include "clock.h"
 #include "fd.h"
+#include "scope-folder.h"
 #include "session.h"
 #include "spawn.h"
 
@@ -104,77 +106,6 @@ static int make_unit(struct scope *scope, struct error *err)
 	return 0;
 }
 
-/* ---- a scope that is a folder of ours
- * ---------------------------------------------------- */
-
-static int write_at(int folder, const char *file, const char *value)
-{
-	int fd = openat(folder, file, O_WRONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = write(fd, value, strlen(value));
-	n = n < 0 ? -errno : 0;
-	close(fd);
-	return (int)n;
-}
-
-static int setup_failed(const struct session *session, int errnum, const char *what,
-			const char *which, struct error *err)
-{
-	char text[4400];
-
-	snprintf(text, sizeof(text), "%s %s: %s", what, which, strerror(errnum));
-	return failed(
-		session, ERROR_SCOPE_FAILED, errnum, text,
-		"option `parent` of scope-cgroup2 must name a delegated cgroup v2 folder "
-		"whose cgroup.subtree_control has the controllers",
-		err);
-}
-
-static int make_folder(struct scope *scope, const struct session *session,
-		       struct error *err)
-{
-	const struct drupe_cgroup_setup *setup = scope->setup;
-
-	if (mkdir(setup->folder, 0755) < 0)
-		return setup_failed(session, errno, "cannot make the cgroup",
-				    setup->folder, err);
-	scope->folder = fd_above_stdio(
-		open(setup->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	if (scope->folder < 0)
-		return setup_failed(session, -scope->folder, "cannot open", setup->folder,
-				    err);
-	for (size_t i = 0; i < setup->n_writes; i++) {
-		int r = write_at(scope->folder, setup->writes[i].file,
-				 setup->writes[i].value);
-
-		if (r < 0)
-			return setup_failed(session, -r, "cannot set",
-					    setup->writes[i].file, err);
-	}
-	return 0;
-}
-
-static int prepare_folder(struct scope *scope, const struct session *session,
-			  struct error *err)
-{
-	const struct backend *backend = backend_of(session);
-	int r;
-
-	scope->setup = calloc(1, sizeof(*scope->setup));
-	if (!scope->setup)
-		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
-	scope->setup->size = sizeof(*scope->setup);
-	r = backend->scope.setup(&backend->call, &scope->request, scope->setup);
-	if (r < 0)
-		return setup_failed(session, -r, "no place for", scope->unit, err);
-	if (scope->setup->folder[0] == '\0')
-		return 0;
-	return make_folder(scope, session, err);
-}
-
 int scope_prepare(struct scope *scope, const struct session *session,
 		  const struct plan *plan, struct error *err)
 {
@@ -196,23 +127,8 @@ int scope_prepare(struct scope *scope, const struct session *session,
 	if (r == 0 && backend->scope.environment)
 		r = find_manager(scope, session, err);
 	if (r == 0 && backend->scope.setup)
-		r = prepare_folder(scope, session, err);
+		r = scope_folder_make(scope, session, err);
 	return r;
-}
-
-int scope_entrance(const struct scope *scope, struct error *err, int *ret_fd)
-{
-	int fd;
-
-	*ret_fd = -1;
-	if (!scope->setup || scope->folder < 0)
-		return 0;
-	fd = fd_above_stdio(openat(scope->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC));
-	if (fd < 0)
-		return error_set(err, ERROR_SCOPE_FAILED, -fd, "cgroup.procs: %s",
-				 strerror(-fd));
-	*ret_fd = fd;
-	return 0;
 }
 
 /* ---- reading back
@@ -339,21 +255,39 @@ int scope_verify(struct scope *scope, const struct session *session,
 	return r;
 }
 
+/* Where we are ourselves: a manager may not be able to take us from there. */
+static void own_cgroup(char *ret, size_t size)
+{
+	char text[4000];
+
+	*ret = '\0';
+	if (fd_read_file(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) <= 0 ||
+	    strncmp(text, "0::/", 4) != 0)
+		return;
+	text[strcspn(text, "\n")] = '\0';
+	snprintf(ret, size, "; drupe itself is in the cgroup %.300s", text + 3);
+}
+
 int scope_failure(const struct session *session, const char *text, int wait_status,
 		  struct error *err)
 {
 	const struct backend *backend = backend_of(session);
 	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+	char where[400] = "";
 
 	if (backend->scope.diagnose)
 		backend->scope.diagnose(&backend->call, text, &diagnosis);
-	error_set(err, ERROR_SCOPE_FAILED, EIO, "%s ended with status %d%s%s%s%s",
+	/* Tools that were told to be quiet do not say that the manager said no. */
+	if (!*text)
+		own_cgroup(where, sizeof(where));
+	error_set(err, ERROR_SCOPE_FAILED, EIO, "%s ended with status %d%s%s%s%s%s",
 		  backend->object.tool ? backend->object.tool : backend->object.name,
 		  WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
 					 : 128 + WTERMSIG(wait_status),
 		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
-		  *text ? ": " : "", text);
-	error_hint(err, "%s", diagnosis.remedy ? diagnosis.remedy : "see systemd-run(1)");
+		  *text ? ": " : " (it said nothing)", text, where);
+	error_hint(err, "%s",
+		   diagnosis.remedy ? diagnosis.remedy : "see the manual of that tool");
 	error_backend(err, slot_names[SLOT_SCOPE], backend->object.name);
 	return -EIO;
 }
@@ -390,6 +324,13 @@ static uint64_t field_in(int folder, const char *file, const char *key)
 	return UINT64_MAX;
 }
 
+/* A second reading may come too late, when the cgroup is gone. */
+static void keep(uint64_t *evidence, uint64_t value)
+{
+	if (value != UINT64_MAX)
+		*evidence = value;
+}
+
 void scope_read_usage(const struct scope *scope, struct usage *usage)
 {
 	uint64_t user, system;
@@ -402,9 +343,9 @@ void scope_read_usage(const struct scope *scope, struct usage *usage)
 		usage->user_seconds = (double)user / 1e6;
 	if (system != UINT64_MAX)
 		usage->system_seconds = (double)system / 1e6;
-	usage->memory_peak = number_in(scope->folder, "memory.peak");
-	usage->pids_peak = number_in(scope->folder, "pids.peak");
-	usage->oom_kills = field_in(scope->folder, "memory.events", "oom_kill");
+	keep(&usage->memory_peak, number_in(scope->folder, "memory.peak"));
+	keep(&usage->pids_peak, number_in(scope->folder, "pids.peak"));
+	keep(&usage->oom_kills, field_in(scope->folder, "memory.events", "oom_kill"));
 }
 
 /* ---- the end
@@ -436,27 +377,24 @@ static void kill_by_manager(const struct scope *scope, const struct session *ses
 
 void scope_kill(const struct scope *scope, const struct session *session)
 {
-	if (scope->folder >= 0 && write_at(scope->folder, "cgroup.kill", "1") < 0)
+	if (scope->folder >= 0 && scope_write(scope->folder, "cgroup.kill", "1") < 0)
 		kill_by_manager(scope, session);
 }
 
-void scope_close(struct scope *scope, const struct session *session)
+void scope_close(struct scope *scope)
 {
 	int64_t deadline = deadline_in_ms(GONE_MS);
-	const char *own = scope->setup ? scope->setup->folder : "";
 	const struct timespec step = { .tv_nsec = GONE_STEP_NS };
 
-	(void)session;
 	/* A folder of ours goes by our hand, a manager's by its own, once empty. */
-	while (scope->path[0] && access(scope->path, F_OK) == 0 &&
-	       clock_now() < deadline) {
-		if (*own && rmdir(own) == 0)
-			break;
-		nanosleep(&step, NULL);
-	}
-	if (*own && !scope->path[0])
-		(void)rmdir(own);
+	if (scope_is_folder(scope))
+		(void)cgroup_folder_remove(scope->setup->folder, GONE_MS);
+	else
+		while (scope->path[0] && access(scope->path, F_OK) == 0 &&
+		       clock_now() < deadline)
+			nanosleep(&step, NULL);
 	close_fd(&scope->folder);
+	close_fd(&scope->lock);
 	free(scope->setup);
 	scope->setup = NULL;
 }

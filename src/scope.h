@@ -23,11 +23,12 @@ struct scope {
 	char path[4096]; /* of the cgroup below /sys/fs/cgroup, once verified */
 	int folder;	 /* the cgroup's folder */
 	struct drupe_cgroup_setup *setup; /* for a scope that is a folder of ours */
+	int lock; /* of that folder: it is in use (see scope-folder.h) */
 };
 
-#define SCOPE_NONE           \
-	{                    \
-		.folder = -1 \
+#define SCOPE_NONE                       \
+	{                                \
+		.folder = -1, .lock = -1 \
 	}
 
 /* The request for a plan: UNIT is a placeholder there. */
@@ -37,9 +38,6 @@ void scope_describe(const struct session *session, const struct plan *plan,
 /* Before the spawn: name, manager's address, or the folder with its limits. */
 int scope_prepare(struct scope *scope, const struct session *session,
 		  const struct plan *plan, struct error *err);
-
-/* What the spawned process writes "0" to, to enter the folder; -1: nothing. */
-int scope_entrance(const struct scope *scope, struct error *err, int *ret_fd);
 
 /* R4: the held child is in that cgroup, and each limit reads back as asked. */
 int scope_verify(struct scope *scope, const struct session *session,
@@ -56,6 +54,6 @@ void scope_read_usage(const struct scope *scope, struct usage *usage);
 void scope_kill(const struct scope *scope, const struct session *session);
 
 /* Wait until the cgroup is gone, remove it where it is ours; bounded. */
-void scope_close(struct scope *scope, const struct session *session);
+void scope_close(struct scope *scope);
 
 #endif

@@ -62,12 +62,6 @@ static int lay_descriptors(const struct spawn *spawn)
 	return 0;
 }
 
-/* Before the descriptors are laid, which closes this one. */
-static int enter_cgroup(const struct spawn *spawn)
-{
-	return spawn->cgroup <= 0 || write(spawn->cgroup, "0", 1) == 1 ? 0 : -1;
-}
-
 static const char *become(const struct attempt *attempt)
 {
 	const struct spawn *spawn = attempt->spawn;
@@ -76,8 +70,6 @@ static const char *become(const struct attempt *attempt)
 	umask(022);
 	if (chdir("/") < 0)
 		return "chdir to /";
-	if (enter_cgroup(spawn) < 0)
-		return "enter the cgroup";
 	if (lay_descriptors(spawn) < 0)
 		return "lay the descriptors";
 	if (spawn->identity && spawn->identity->drop &&

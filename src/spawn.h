@@ -15,7 +15,6 @@ struct spawn {
 	const int *inherit; /* descriptors that go on beside them, under their numbers */
 	size_t n_inherit;
 	const struct identity *identity; /* taken on when it says drop; NULL: stay */
-	int cgroup; /* cgroup.procs of the cgroup to enter; 0: stay */
 };
 
 /*

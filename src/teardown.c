@@ -42,7 +42,8 @@ static bool is_dead(int pidfd)
 static void kill_all(struct run *run)
 {
 	if (run->scope.path[0]) {
-		/* It takes the guard, who keeps the cgroup, as well: evidence first. */
+		/* It takes the guard, who keeps a manager's cgroup, as well: evidence
+		 * first. */
 		scope_read_usage(&run->scope, &run->usage);
 		scope_kill(&run->scope, run->session);
 	}
@@ -180,7 +181,7 @@ void run_teardown(struct run *run)
 	int64_t drain = deadline_in_ms(DRAIN_MS);
 
 	if (run->guard_pidfd < 0) {
-		scope_close(&run->scope, run->session);
+		scope_close(&run->scope);
 		return;
 	}
 	if (!run->ended_at)
@@ -205,5 +206,5 @@ void run_teardown(struct run *run)
 		scope_read_usage(&run->scope, &run->usage);
 	tell_guard(run, run->io->last ? GUARD_END : GUARD_BYE);
 	run_reap_guard(run);
-	scope_close(&run->scope, run->session);
+	scope_close(&run->scope);
 }

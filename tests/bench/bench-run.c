@@ -2,13 +2,15 @@
 /*
  * What drupe costs beside the bare tools, measured side by side:
  *
- *   bench-run DRUPE [RUNS]
+ *   bench-run DRUPE [RUNS [POLICY]]
  *
  * A turn is one run of each kind, so that a drifting machine hits all alike:
  *   script    a shell script that execs the same bwrap … prlimit … true
  *   drupe     DRUPE run -- true, the whole process
  *   bare      the same bwrap … prlimit … true, spawned by this process
  *   session   run_execute in this process, guard and verification included
+ * and where the POLICY has a scope, whose words then come first in script and bare:
+ *   scope     these words alone, and true
  * Run it in a folder that may be a workspace, as an unprivileged user.
  */
 #include <errno.h>
@@ -25,17 +27,20 @@
 #include "clock.h"
 #include "policy.h"
 #include "run.h"
+#include "scope.h"
 
-enum kind { SCRIPT, DRUPE, BARE, SESSION, N_KINDS };
-static const char *const kind_names[N_KINDS] = { "script", "drupe", "bare", "session" };
+enum kind { SCRIPT, DRUPE, BARE, SESSION, SCOPE, N_KINDS };
+static const char *const kind_names[N_KINDS] = { "script", "drupe", "bare", "session",
+						 "scope" };
 
 struct bench {
 	struct session session;
 	struct request request;
-	struct drupe_words bare; /* launcher, rlimits, command: nothing of drupe's */
+	struct drupe_words bare; /* the backends' and the command: nothing of drupe's */
+	struct drupe_words scope;
 	char script[64];
-	char *drupe;
-	size_t runs;
+	char *drupe, *policy;
+	size_t runs, kinds;
 	int64_t *times[N_KINDS];
 };
 
@@ -80,16 +85,21 @@ static int64_t time_session(struct bench *bench)
 static int64_t time_kind(struct bench *bench, enum kind kind)
 {
 	char *script[] = { bench->script, NULL };
-	char *drupe[] = { bench->drupe, (char[]){ "run" }, (char[]){ "--" },
+	char *drupe[] = { bench->drupe,	 (char[]){ "run" }, (char[]){ "-p" },
+			  bench->policy, (char[]){ "--" },  (char[]){ "true" },
+			  NULL };
+	char *plain[] = { bench->drupe, (char[]){ "run" }, (char[]){ "--" },
 			  (char[]){ "true" }, NULL };
 
 	switch (kind) {
 	case SCRIPT:
 		return time_program(script);
 	case DRUPE:
-		return time_program(drupe);
+		return time_program(bench->policy ? drupe : plain);
 	case BARE:
 		return time_program(bench->bare.words);
+	case SCOPE:
+		return time_program(bench->scope.words);
 	case SESSION:
 	case N_KINDS:
 		break;
@@ -109,13 +119,25 @@ static bool is_gate_option(const char *word)
 	return false;
 }
 
+/* Without the gate, and without the name that only one unit may have. */
+static void push_bare(struct drupe_words *words, const struct drupe_words *segment)
+{
+	for (size_t i = 0; i < segment->count; i++) {
+		if (is_gate_option(segment->words[i]))
+			i++;
+		else if (strncmp(segment->words[i], "--unit=", 7) != 0)
+			argv_push(words, segment->words[i]);
+	}
+}
+
 static void make_bare(struct bench *bench)
 {
-	const struct chain_words words = { "guard", "0", "0",  "0", "0",
-					   "0",	    "0", NULL, NULL };
+	const struct chain_words words = { "guard", "0",  "0",	"0",  "0", "0",
+					   "0",	    NULL, NULL, NULL, NULL };
 	struct error err = { 0 };
 	struct plan plan;
 	struct chain chain;
+	struct drupe_scope scope;
 	struct chain_input input = {
 		.backends = bench->session.backends,
 		.plan = &plan,
@@ -129,15 +151,18 @@ static void make_bare(struct bench *bench)
 	for (size_t i = 0; i < plan.n_mounts; i++)
 		if (plan.sources[i].place)
 			plan.mounts[i].fd = NULL;
+	if (bench->session.backends[SLOT_SCOPE]) {
+		scope_describe(&bench->session, &plan, &scope);
+		input.scope = &scope;
+	}
 	if (chain_build(&input, &chain, &err) < 0)
 		die(&err, "no command line");
-	for (size_t s = SEGMENT_LAUNCHER; s < N_SEGMENTS; s++)
-		for (size_t i = 0; i < chain.segments[s].count; i++) {
-			if (is_gate_option(chain.segments[s].words[i]))
-				i++;
-			else
-				argv_push(&bench->bare, chain.segments[s].words[i]);
-		}
+	for (size_t s = 0; s < N_SEGMENTS; s++)
+		if (s != SEGMENT_GUARD)
+			push_bare(&bench->bare, &chain.segments[s]);
+	push_bare(&bench->scope, &chain.segments[SEGMENT_SCOPE]);
+	bench->kinds = bench->scope.count ? N_KINDS : SCOPE;
+	argv_push(&bench->scope, "/usr/bin/true");
 	chain_free(&chain);
 	plan_free(&plan);
 }
@@ -177,7 +202,7 @@ static void report(const struct bench *bench)
 {
 	double median[N_KINDS];
 
-	for (size_t i = 0; i < N_KINDS; i++) {
+	for (size_t i = 0; i < bench->kinds; i++) {
 		median[i] = median_ms(bench, (enum kind)i);
 		printf("%-8s min %.2f  median %.2f  max %.2f ms\n", kind_names[i],
 		       (double)bench->times[i][0] / NS_PER_MS, median[i],
@@ -185,6 +210,17 @@ static void report(const struct bench *bench)
 	}
 	printf("drupe / script  %.2f\nsession / bare  %.2f\n",
 	       median[DRUPE] / median[SCRIPT], median[SESSION] / median[BARE]);
+}
+
+static void measure(struct bench *bench)
+{
+	for (size_t kind = 0; kind < bench->kinds; kind++) {
+		bench->times[kind] = calloc(bench->runs, sizeof(int64_t));
+		(void)time_kind(bench, (enum kind)kind); /* warm */
+	}
+	for (size_t i = 0; i < bench->runs; i++)
+		for (size_t kind = 0; kind < bench->kinds; kind++)
+			bench->times[kind][i] = time_kind(bench, (enum kind)kind);
 }
 
 int main(int argc, char **argv)
@@ -197,28 +233,24 @@ int main(int argc, char **argv)
 	struct error err = { 0 };
 
 	if (argc < 2 || argv[1][0] != '/')
-		die(NULL, "usage: bench-run /path/of/drupe [RUNS]");
+		die(NULL, "usage: bench-run /path/of/drupe [RUNS [POLICY]]");
 	if (argc > 2)
 		bench.runs = strtoul(argv[2], NULL, 10);
+	if (argc > 3)
+		bench.policy = argv[3];
 	if (bench.runs == 0)
 		die(NULL, "RUNS must be a number");
 	bench.drupe = argv[1];
 	paths_resolve_for(argv[1], &paths);
 	signal(SIGPIPE, SIG_IGN);
-	if (policy_open(NULL, paths.policies, &policy, &findings, &err) < 0 ||
+	if (policy_open(bench.policy, paths.policies, &policy, &findings, &err) < 0 ||
 	    session_open(policy, &bench.request, &paths, &bench.session, &err) < 0 ||
 	    session_choose_tmp(&bench.session, &err) < 0)
 		die(&err, "no session");
 	(void)time_session(&bench); /* makes the private tmp, too */
 	make_bare(&bench);
 	make_script(&bench);
-	for (size_t kind = 0; kind < N_KINDS; kind++) {
-		bench.times[kind] = calloc(bench.runs, sizeof(int64_t));
-		(void)time_kind(&bench, (enum kind)kind); /* warm */
-	}
-	for (size_t i = 0; i < bench.runs; i++)
-		for (size_t kind = 0; kind < N_KINDS; kind++)
-			bench.times[kind][i] = time_kind(&bench, (enum kind)kind);
+	measure(&bench);
 	report(&bench);
 	unlink(bench.script);
 	session_close(&bench.session, NULL);

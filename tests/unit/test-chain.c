@@ -90,11 +90,14 @@ static int setup(void **state)
 	return 0;
 }
 
+/* The folder of a scope that has no words. */
+static const char *cgroup;
+
 static int build(bool scoped, struct chain *chain, struct error *err)
 {
 	char *const command[] = { (char[]){ "--version" }, (char[]){ "--" }, NULL };
-	static const struct chain_words words = { "/g",	 "{c}", "{i}", "{s}", "{b}",
-						  "{y}", "{k}", "{t}", NULL };
+	const struct chain_words words = { "/g",  "{c}", "{i}", "{s}",	"{b}", "{y}",
+					   "{k}", "{t}", NULL,	cgroup, "{p}" };
 	static const struct drupe_scope request = { .size = sizeof(request) };
 	static const struct plan plan;
 	struct backend *backends[N_SLOTS] = { scoped ? &scope : NULL, &launcher, &rlimits,
@@ -154,6 +157,27 @@ static void the_order_is_fixed(void **state)
 	for (size_t i = 0; i < words.count; i++)
 		assert_string_equal(words.words[i], expected[i]);
 	argv_free(&words);
+	chain_free(&chain);
+}
+
+static void the_guard_enters_a_folder(void **state)
+{
+	static const char *const expected[] = {
+		"/g",	      "--control={c}", "--block={b}",	  "--sync={y}",
+		"--keep={k}", "--tmp={t}",     "--cgroup=/sys/x", "--cgroup-procs={p}",
+		"--",
+	};
+	struct chain chain;
+	struct error err = { 0 };
+
+	(void)state;
+	cgroup = "/sys/x";
+	assert_int_equal(build(true, &chain, &err), 0);
+	cgroup = NULL;
+	assert_int_equal(chain.segments[SEGMENT_GUARD].count,
+			 sizeof(expected) / sizeof(expected[0]));
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+		assert_string_equal(chain.segments[SEGMENT_GUARD].words[i], expected[i]);
 	chain_free(&chain);
 }
 
@@ -239,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_order_is_fixed, setup),
+		cmocka_unit_test_setup(the_guard_enters_a_folder, setup),
 		cmocka_unit_test_setup(no_scope_is_an_empty_segment, setup),
 		cmocka_unit_test_setup(the_checked_tool_comes_first, setup),
 		cmocka_unit_test_setup(options_end_before_the_next_layer, setup),

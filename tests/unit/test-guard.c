@@ -121,6 +121,7 @@ struct guard {
 	int gate[2];
 	int out; /* what the launcher writes */
 	char tmp[64];
+	char cgroup[64];
 };
 
 /* What of its arguments and descriptors is not as it must be. */
@@ -130,6 +131,8 @@ struct flaw {
 	const char *keep;    /* instead of both */
 	const char *program; /* instead of this one */
 	bool tmp;
+	bool cgroup;   /* with a folder of the guard's own, and */
+	int procs;     /* what stands for its cgroup.procs, 0: nothing */
 	int nice, oom; /* of the guard */
 	rlim_t nofile;
 };
@@ -146,7 +149,7 @@ static void push(char **argv, int *n, const char *without, const char *option,
 static char **arguments(const struct flaw *flaw, const struct guard *guard, int control,
 			const char *part)
 {
-	static char *argv[12];
+	static char *argv[14];
 	char number[16], both[40];
 	int n = 0, block = flaw->block != NONE ? flaw->block : guard->gate[0];
 	int sync = flaw->sync != NONE ? flaw->sync : guard->gate[1];
@@ -162,6 +165,11 @@ static char **arguments(const struct flaw *flaw, const struct guard *guard, int 
 	push(argv, &n, flaw->without, "--keep=", flaw->keep ? flaw->keep : both);
 	if (flaw->tmp)
 		push(argv, &n, NULL, "--tmp=", guard->tmp);
+	if (flaw->cgroup)
+		push(argv, &n, NULL, "--cgroup=", guard->cgroup);
+	snprintf(number, sizeof(number), "%d", flaw->procs);
+	if (flaw->procs)
+		push(argv, &n, NULL, "--cgroup-procs=", number);
 	push(argv, &n, flaw->without, "--", "");
 	if (part) {
 		push(argv, &n, NULL, flaw->program ? flaw->program : own_path, "");
@@ -201,6 +209,9 @@ static void start(struct guard *guard, const struct flaw *flaw, const char *part
 
 	strcpy(guard->tmp, "/tmp/test-guard-XXXXXX");
 	assert_non_null(mkdtemp(guard->tmp));
+	strcpy(guard->cgroup, "/tmp/test-guard-cgroup-XXXXXX");
+	if (flaw->cgroup)
+		assert_non_null(mkdtemp(guard->cgroup));
 	assert_int_equal(pipe2(guard->gate, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control),
@@ -291,6 +302,7 @@ static void finish(struct guard *guard)
 	close(guard->gate[1]);
 	close(guard->out);
 	rmdir(guard->tmp);
+	rmdir(guard->cgroup);
 }
 
 static const struct flaw no_flaw = { .block = NONE, .sync = NONE };
@@ -755,6 +767,146 @@ static void test_tmp_stays(void **state)
 	finish(&guard);
 }
 
+/* ---- the cgroup ---------------------------------------------------------------------
+ */
+
+/* The test's stand-in: a folder, and a pipe in the place of its cgroup.procs. */
+static struct flaw with_cgroup(int ends[2])
+{
+	struct flaw flaw = no_flaw;
+
+	assert_int_equal(pipe(ends), 0);
+	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+	flaw.cgroup = true;
+	flaw.procs = ends[1];
+	return flaw;
+}
+
+static void close_both(const int ends[2])
+{
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void test_bad_cgroup(void **state)
+{
+	int ends[2];
+	struct flaw flaw = with_cgroup(ends);
+
+	(void)state;
+	flaw.procs = 0; /* a folder and no way in */
+	expect_misuse(&flaw, "exit");
+	flaw.procs = -1;
+	expect_misuse(&flaw, "exit");
+	flaw = no_flaw;
+	flaw.procs = ends[1]; /* no folder */
+	expect_misuse(&flaw, "exit");
+	close_both(ends);
+}
+
+/* The launcher is moved in before it is one, does not get the entrance, and the guard
+ * moves nobody else. */
+static void test_enters(void **state)
+{
+	int ends[2];
+	struct flaw flaw = with_cgroup(ends);
+	struct guard guard;
+	char text[4096], expected[64];
+
+	(void)state;
+	probe_through(&flaw, &guard, text, sizeof(text));
+	snprintf(expected, sizeof(expected), "descriptors 0 1 2 %d %d", guard.gate[0],
+		 guard.gate[1]);
+	assert_string_equal(line_of(text, "descriptors"), expected);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 1);
+	assert_int_equal(text[0], '0');
+	assert_int_equal(access(guard.cgroup, F_OK), -1);
+	finish(&guard);
+	close_both(ends);
+}
+
+/* A launcher that cannot be moved in is not started; the folder goes all the same. */
+static void test_cannot_enter(void **state)
+{
+	int ends[2];
+	struct flaw flaw = with_cgroup(ends);
+	struct guard guard;
+	struct guard_message message;
+	char text[64];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		flaw.procs = i == 0 ? ends[0] : 1000; /* for reading; nothing */
+		fcntl(ends[0], F_SETFD, 0);
+		start(&guard, &flaw, "exit");
+		message = expect(&guard, GUARD_FAILED);
+		assert_int_equal(message.what, GUARD_STEP_CGROUP);
+		assert_int_equal(message.value, EBADF);
+		tell(&guard, GUARD_BYE);
+		assert_int_equal(ended(&guard), 0);
+		read_out(&guard, text, sizeof(text));
+		assert_string_equal(text, "");
+		assert_int_equal(access(guard.cgroup, F_OK), -1);
+		finish(&guard);
+	}
+	close_both(ends);
+}
+
+/* The lifeline is cut: the folder goes, with the groups that the command made in it. */
+static void test_cgroup_of_the_killed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int ends[2];
+		struct flaw flaw = with_cgroup(ends);
+		struct guard guard;
+		char name[80];
+
+		start(&guard, &flaw, parts[i]);
+		for (int j = 0; j < 3; j++) {
+			snprintf(name, sizeof(name), "%s/%d", guard.cgroup, j);
+			assert_int_equal(mkdir(name, 0700), 0);
+			strcat(name, "/below");
+			assert_int_equal(mkdir(name, 0700), 0);
+		}
+		wait_for_it(&guard);
+		close(guard.control);
+		guard.control = -1;
+		assert_int_equal(ended(&guard), 0);
+		expect_nobody(&guard);
+		assert_int_equal(access(guard.cgroup, F_OK), -1);
+		finish(&guard);
+		close_both(ends);
+	}
+}
+
+/* One that somebody is in is tried for a while, and no longer. */
+static void test_cgroup_stays(void **state)
+{
+	int ends[2], status;
+	struct flaw flaw = with_cgroup(ends);
+	struct guard guard;
+	char name[80];
+
+	(void)state;
+	start(&guard, &flaw, "exit");
+	snprintf(name, sizeof(name), "%s/file", guard.cgroup);
+	close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	expect(&guard, GUARD_STARTED);
+	expect(&guard, GUARD_EXITED);
+	expect(&guard, GUARD_EMPTY);
+	tell(&guard, GUARD_BYE);
+	status = ended(&guard);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+	unlink(name);
+	finish(&guard);
+	close_both(ends);
+}
+
+/* ---- signals ------------------------------------------------------------------------
+ */
+
 /* A signal ends the run, not the guard: it still has to report. */
 static void test_signals(void **state)
 {
@@ -820,12 +972,13 @@ static void test_noise(void **state)
  * the pipe of stdout ends with the launcher. */
 static void test_holds_nothing(void **state)
 {
+	int ends[2], extra = 0;
+	struct flaw flaw = with_cgroup(ends);
 	struct guard guard;
 	char name[64], path[300];
-	int extra = 0;
 
 	(void)state;
-	start(&guard, &no_flaw, "sleep");
+	start(&guard, &flaw, "sleep");
 	wait_for_it(&guard);
 	usleep(100000); /* it closes after it has told */
 	for (int fd = 0; fd < 256; fd++) {
@@ -842,6 +995,7 @@ static void test_holds_nothing(void **state)
 	guard.control = -1;
 	assert_int_equal(ended(&guard), 0);
 	finish(&guard);
+	close_both(ends);
 }
 
 static bool find_programs(void)
@@ -872,6 +1026,11 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_lifeline),
 		cmocka_unit_test(test_lifeline_of_failures),
 		cmocka_unit_test(test_tmp_stays),
+		cmocka_unit_test(test_bad_cgroup),
+		cmocka_unit_test(test_enters),
+		cmocka_unit_test(test_cannot_enter),
+		cmocka_unit_test(test_cgroup_of_the_killed),
+		cmocka_unit_test(test_cgroup_stays),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_other_signals),
 		cmocka_unit_test(test_noise),

@@ -9,6 +9,7 @@ EXTRA_DIST += packaging/vm-packages \
 	%D%/README \
 	%D%/boot.sh \
 	%D%/check.sh \
+	%D%/cost.sh \
 	%D%/guest/arms.sh \
 	%D%/guest/drupe-vm.service \
 	%D%/guest/packages \

@@ -24,12 +24,13 @@ tar -C "$SOURCE" --exclude=./.git --exclude='./build*/' --exclude='./drupe-*' \
 	-cf - . | tar --no-same-owner -C "$place/srv/drupe" -xf -
 chmod -R go-w "$place/srv/drupe"
 inside sh -c './bootstrap && ./configure --enable-werror && make -j2 &&
-	make -j2 check TESTS=' >"$place/log" 2>&1 </dev/null || {
+	make -j2 bench-run && make -j2 check TESTS=' >"$place/log" 2>&1 </dev/null || {
 	tail -n 40 "$place/log" >&2
 	die "drupe does not build on $release"
 }
 rm -rf "$place"/srv/drupe/autom4te.cache
 # What arms.sh is to run; empty: all of it.
-printf 'ARMS=%q\nTESTS=%q\n' "${DRUPE_VM_ARMS:-}" "${DRUPE_VM_TESTS:-}" >"$place/srv/conf"
+printf 'ARMS=%q\nTESTS=%q\nRUNS=%q\nROUNDS=%q\n' "${DRUPE_VM_ARMS:-}" "${DRUPE_VM_TESTS:-}" \
+	"${DRUPE_VM_RUNS:-}" "${DRUPE_VM_ROUNDS:-}" >"$place/srv/conf"
 truncate -s 2G "$place/disk"
 mke2fs -q -F -t ext4 -L drupe-srv -d "$place/srv" "$place/disk"

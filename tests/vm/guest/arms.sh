@@ -4,6 +4,7 @@
 #   user     unprivileged, lingering, from a service of the own user manager
 #   root     the system manager
 #   service  a system service of a user who has no manager
+#   cost     no tests: as `user`, what tests/vm/cost.sh measures
 # What the arms print goes to the host between two marks; see boot.sh.
 set -u
 umask 022
@@ -16,6 +17,7 @@ token=$(sed -n 's/.*drupe\.vm=\([0-9a-f]*\).*/\1/p' /proc/cmdline)
 failed=0
 # shellcheck source=/dev/null
 . "$SRV/conf"
+[ -z "${ROUNDS:-}" ] || limits+=(DRUPE_VM_ROUNDS="$ROUNDS" TEST_SECONDS=7200)
 
 tests_of() { # ARM
 	local in=tests/integration vm=tests/vm
@@ -38,7 +40,7 @@ caller() { # ARM COMMAND...
 	local uid arm=$1
 	shift
 	case $arm in
-	user)
+	user | cost)
 		uid=$(id -u drupe-test)
 		runuser -u drupe-test -- env "XDG_RUNTIME_DIR=/run/user/$uid" \
 			systemd-run --user --quiet --wait --pipe --collect --unit=drupe-vm \
@@ -57,7 +59,7 @@ caller() { # ARM COMMAND...
 
 owner() { # ARM
 	case $1 in
-	user) echo drupe-test ;;
+	user | cost) echo drupe-test ;;
 	root) echo root ;;
 	service) echo drupe-service ;;
 	esac
@@ -93,14 +95,25 @@ times() { # BEGIN
 	done < <(find "$TREE/tests" -name '*.trs' -newermt "@$1" -printf '%T@ %p\n' | sort -n)
 }
 
-arm() { # ARM
-	local log=$SRV/log/$1/make begin=$SECONDS begin_time status=0 tests name
-
-	tests=${TESTS:-$(tests_of "$1")}
+# The arm's own copy of the tree, in the place of the tree.
+enter() { # ARM
 	mkdir -p "$SRV/arm/$1" "$SRV/log/$1"
 	cp -a "$SRV/drupe" "$SRV/arm/$1/"
 	chown -R "$(owner "$1"):" "$SRV/arm/$1/drupe"
 	mount --bind "$SRV/arm/$1/drupe" "$TREE"
+}
+
+cost() {
+	enter cost
+	caller cost env DRUPE_VM_RUNS="${RUNS:-40}" tests/vm/cost.sh </dev/null || failed=1
+	umount -l "$TREE"
+}
+
+arm() { # ARM
+	local log=$SRV/log/$1/make begin=$SECONDS begin_time status=0 tests name
+
+	tests=${TESTS:-$(tests_of "$1")}
+	enter "$1"
 	begin_time=$(date +%s)
 	caller "$1" env "${limits[@]}" DRUPE_VM="$1" \
 		make -k check-TESTS TESTS="$tests" >"$log" 2>&1 </dev/null || status=$?
@@ -134,7 +147,11 @@ echo "Debian $(cat /etc/debian_version), Linux $(uname -r), $(systemctl --versio
 	"$(bwrap --version)"
 if user_manager; then
 	for one in ${ARMS:-user root service}; do
-		arm "$one"
+		if [ "$one" = cost ]; then
+			cost
+		else
+			arm "$one"
+		fi
 	done
 else
 	failed=1

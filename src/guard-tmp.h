@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The guard's part of the private tmp (private-tmp.h is the executor's). */
+#ifndef DRUPE_GUARD_TMP_H
+#define DRUPE_GUARD_TMP_H
+
+/*
+ * Make PATH, mode 0700, and lay it on the descriptor PLACE (-1: on none).  *ret_lock
+ * keeps it from those who sweep leftovers.  0 or -errno.
+ */
+int guard_tmp_make(const char *path, int place, int *ret_lock);
+
+#endif
