@@ -2,14 +2,16 @@
 # The executor.  libdrupe-core.la is all of it but main; tests link it as well.
 
 drupeincludedir = $(includedir)/drupe
-nodist_drupeinclude_HEADERS = %D%/include/drupe/backend.h
+nodist_drupeinclude_HEADERS = %D%/include/drupe/backend.h %D%/include/drupe/drupe.h
 noinst_LTLIBRARIES += libdrupe-core.la
 
-# The public header is called drupe-backend.h in the tree and <drupe/backend.h> outside.
+# The public headers are <drupe/backend.h> and <drupe/drupe.h> outside.
 %D%/include/drupe/backend.h: %D%/drupe-backend.h
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $< $@
-BUILT_SOURCES += %D%/include/drupe/backend.h
-CLEANFILES += %D%/include/drupe/backend.h
+%D%/include/drupe/drupe.h: %D%/drupe.h
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $< $@
+BUILT_SOURCES += $(nodist_drupeinclude_HEADERS)
+CLEANFILES += $(nodist_drupeinclude_HEADERS)
 
 libdrupe_core_la_SOURCES = \
 	%D%/argv.c %D%/argv.h \
@@ -110,6 +112,21 @@ libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS
 		echo '0 };'; \
 	} >$@.tmp && mv $@.tmp $@
 CLEANFILES += %D%/policy-builtin.c
+
+# The library: the same code, of which only what drupe.h names is seen.
+lib_LTLIBRARIES = libdrupe.la
+libdrupe_la_SOURCES =
+libdrupe_la_LIBADD = libdrupe-core.la
+libdrupe_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -Wl,-z,defs \
+	-Wl,--version-script=$(srcdir)/%D%/libdrupe.map
+EXTRA_libdrupe_la_DEPENDENCIES = %D%/libdrupe.map
+EXTRA_DIST += %D%/libdrupe.map
+
+# No .la is installed; without it libtool does not find what to remove.
+install-exec-hook:
+	rm -f "$(DESTDIR)$(libdir)/libdrupe.la"
+uninstall-local:
+	rm -f "$(DESTDIR)$(libdir)"/libdrupe.so "$(DESTDIR)$(libdir)"/libdrupe.so.0*
 
 bin_PROGRAMS += drupe
 drupe_SOURCES = \
