@@ -10,8 +10,8 @@ int fd_above_stdio(int fd)
 {
 	int moved;
 
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) /* never 0, which would be a descriptor */
+		return errno > 0 ? -errno : -EBADF;
 	if (fd > STDERR_FILENO)
 		return fd;
 	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -221,6 +221,7 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 	struct spawn spawn = {
 		.envp = run->scope.environment,
 		.stdio = { stdio[0], stdio[1], stdio[2] },
+		.nofile = run->session->nofile,
 		.identity = by_tool ? NULL : &run->session->identity,
 	};
 	int fds[RUN_MAX_HANDED + 2];

@@ -79,6 +79,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/scope-folder.c %D%/scope-folder.h \
 	%D%/scope.c %D%/scope.h \
 	%D%/session.c %D%/session.h \
+	%D%/sink.c %D%/sink.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/supervise.c \
@@ -136,7 +137,14 @@ drupe_SOURCES = \
 	%D%/commands.c %D%/commands.h \
 	%D%/confirm.c %D%/confirm.h \
 	%D%/main.c \
-	%D%/options.c %D%/options.h
+	%D%/options.c %D%/options.h \
+	%D%/rpc.c %D%/rpc.h \
+	%D%/serve-mcp.c \
+	%D%/serve-methods.c \
+	%D%/serve-params.c \
+	%D%/serve-session.c \
+	%D%/serve-task.c \
+	%D%/serve.c %D%/serve.h
 drupe_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 drupe_CFLAGS = $(libdrupe_core_la_CFLAGS) $(PIE_CFLAGS)
 drupe_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)

@@ -43,6 +43,8 @@ static const struct command {
 	  "validate policies" },
 	{ "backends", FOR_BACKENDS, run_backends, false, false, EXIT_MISUSE, "",
 	  "list the backends" },
+	{ "serve", FOR_SERVE, cmd_serve, false, false, EXIT_MISUSE, "",
+	  "sessions over JSON-RPC 2.0 on stdin and stdout" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

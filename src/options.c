@@ -9,7 +9,7 @@
 #include "value.h"
 
 #define FOR_RUNS (FOR_RUN | FOR_PLAN | FOR_PREFLIGHT)
-#define FOR_ALL (FOR_RUNS | FOR_CHECK | FOR_BACKENDS)
+#define FOR_ALL (FOR_RUNS | FOR_CHECK | FOR_BACKENDS | FOR_SERVE)
 
 typedef int (*setter)(struct options *options, const char *value, struct error *err);
 
@@ -90,26 +90,29 @@ static const struct option_row {
 #define TEXT(field) offsetof(struct options, field) + 1, 0, NULL
 #define FLAG(field) 0, offsetof(struct options, field) + 1, NULL
 #define CALL(function) 0, 0, function
-	{ "policy", 'p', FOR_RUNS, "NAME|FILE", TEXT(policy), "the policy to use" },
-	{ "profile", 'P', FOR_RUNS, "NAME", TEXT(request.profile), "a profile of it" },
-	{ "workspace", 'w', FOR_RUNS, "DIR", TEXT(request.workspace),
+	{ "policy", 'p', FOR_RUNS | FOR_SERVE, "NAME|FILE", TEXT(policy),
+	  "the policy to use" },
+	{ "profile", 'P', FOR_RUNS | FOR_SERVE, "NAME", TEXT(request.profile),
+	  "a profile of it" },
+	{ "workspace", 'w', FOR_RUNS | FOR_SERVE, "DIR", TEXT(request.workspace),
 	  "the folder the command may work in [.]" },
 	{ "timeout", 't', FOR_RUNS, "DURATION", CALL(set_timeout), "45s, 10m, 1.5s" },
 	{ "network", 0, FOR_RUNS, NULL, CALL(ask_network), "ask for the network" },
 	{ "no-network", 0, FOR_RUNS, NULL, CALL(refuse_network), "run without it" },
 	{ "read", 'r', FOR_RUNS, "PATH", CALL(add_read),
 	  "show PATH read-only, where host_read grants it; repeatable" },
-	{ "read-only", 0, FOR_RUNS, NULL, FLAG(request.read_only),
+	{ "read-only", 0, FOR_RUNS | FOR_SERVE, NULL, FLAG(request.read_only),
 	  "no writing to the workspace" },
-	{ "single-root", 0, FOR_RUNS, NULL, FLAG(request.single_root),
+	{ "single-root", 0, FOR_RUNS | FOR_SERVE, NULL, FLAG(request.single_root),
 	  "leave the corpora out" },
 	{ "stdin", 'i', FOR_RUNS, NULL, FLAG(request.pass_stdin), "pass stdin through" },
-	{ "user", 'u', FOR_RUNS, "NAME", TEXT(request.user),
+	{ "user", 'u', FOR_RUNS | FOR_SERVE, "NAME", TEXT(request.user),
 	  "as root: the user to run as" },
-	{ "json", 0, FOR_ALL & ~FOR_CHECK, NULL, FLAG(json), "print one JSON object" },
+	{ "json", 0, FOR_RUNS | FOR_BACKENDS, NULL, FLAG(json), "print one JSON object" },
 	{ "report", 0, FOR_RUN, "FILE", TEXT(report), "write the JSON result to FILE" },
-	{ "backend-dir", 0, FOR_RUNS | FOR_BACKENDS, "DIR", CALL(set_backend_dir),
-	  "look for backends here" },
+	{ "backend-dir", 0, FOR_RUNS | FOR_BACKENDS | FOR_SERVE, "DIR",
+	  CALL(set_backend_dir), "look for backends here" },
+	{ "mcp", 0, FOR_SERVE, NULL, FLAG(mcp), "speak the Model Context Protocol" },
 	{ "dump", 0, FOR_BACKENDS, "NAME", TEXT(dump), "all about one backend" },
 	{ "quiet", 'q', FOR_ALL, NULL, FLAG(quiet), "say less" },
 	{ "verbose", 'v', FOR_ALL, NULL, FLAG(verbose), "say more" },

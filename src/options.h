@@ -19,6 +19,7 @@ enum command_bit {
 	FOR_PREFLIGHT = 4,
 	FOR_CHECK = 8,
 	FOR_BACKENDS = 16,
+	FOR_SERVE = 32,
 };
 
 struct options {
@@ -29,6 +30,7 @@ struct options {
 	const char *report;
 	const char *dump;
 	bool json;
+	bool mcp;
 	bool quiet, verbose;
 	bool help, version;
 	char **rest; /* what follows the options: the command, or files */

@@ -7,6 +7,7 @@
 #define DRUPE_SESSION_H
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include "grant.h"
 #include "identity.h"
@@ -42,7 +43,8 @@ struct session {
 	struct private_tmp tmp;
 	struct keeper keeper; /* removes the tmp of a killed executor */
 	bool one_shot;	      /* for one command, whose guard makes and keeps the tmp */
-	int closing;	      /* an eventfd: readable when all runs are to end */
+	const struct rlimit *nofile; /* what commands begin with; NULL: what we have */
+	int closing;		     /* an eventfd: readable when all runs are to end */
 
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t idle;

@@ -72,6 +72,8 @@ static const char *become(const struct attempt *attempt)
 		return "chdir to /";
 	if (lay_descriptors(spawn) < 0)
 		return "lay the descriptors";
+	if (spawn->nofile && setrlimit(RLIMIT_NOFILE, spawn->nofile) < 0)
+		return "set the number of descriptors";
 	if (spawn->identity && spawn->identity->drop &&
 	    take_identity(spawn->identity) < 0)
 		return "take on the user";

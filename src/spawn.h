@@ -3,6 +3,7 @@
 #ifndef DRUPE_SPAWN_H
 #define DRUPE_SPAWN_H
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "error.h"
@@ -14,6 +15,7 @@ struct spawn {
 	int stdio[3];	    /* what becomes 0, 1, 2; each above 2 */
 	const int *inherit; /* descriptors that go on beside them, under their numbers */
 	size_t n_inherit;
+	const struct rlimit *nofile;	 /* RLIMIT_NOFILE of it; NULL: ours */
 	const struct identity *identity; /* taken on when it says drop; NULL: stay */
 };
 

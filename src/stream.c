@@ -3,37 +3,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "fd.h"
 
-/* A terminal may report room and still block on a longer write. */
-#define TERMINAL_CHUNK 256
-
-static enum sink_kind kind_of(int fd)
-{
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return SINK_NONE;
-	if (S_ISFIFO(st.st_mode))
-		return SINK_PIPE;
-	if (S_ISSOCK(st.st_mode))
-		return SINK_SOCKET;
-	return isatty(fd) ? SINK_TERMINAL : SINK_FILE;
-}
-
-/* A description of our own of the caller's pipe or terminal, so that O_NONBLOCK is
- * set on it alone.  It may belong to another user: then -1. */
-static int reopen(int fd, int flags)
+/* A description of our own of the caller's pipe or terminal, as in sink_open.  A file
+ * must be read from the caller's own offset, and does not block. */
+static int reopen(int fd)
 {
 	char path[64];
+	struct stat st;
 
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 static int set_nonblocking(int fd)
@@ -58,17 +43,8 @@ int stream_take(struct stream *stream, int source, int sink, uint64_t limit,
 	struct stream fresh = STREAM_NONE;
 
 	fresh.source = source;
-	fresh.sink = sink;
+	fresh.sink = sink_open(sink);
 	fresh.limit = limit;
-	fresh.kind = kind_of(sink);
-	if (fresh.kind == SINK_PIPE || fresh.kind == SINK_TERMINAL) {
-		int own = fd_above_stdio(reopen(sink, O_WRONLY));
-
-		fresh.own_sink = own >= 0;
-		fresh.chunked = own < 0;
-		if (own >= 0)
-			fresh.sink = own;
-	}
 	(void)set_nonblocking(source);
 	return start(stream, fresh, err);
 }
@@ -76,19 +52,15 @@ int stream_take(struct stream *stream, int source, int sink, uint64_t limit,
 int stream_feed(struct stream *stream, int source, int sink, struct error *err)
 {
 	struct stream fresh = STREAM_NONE;
-	int own = fd_above_stdio(reopen(source, O_RDONLY));
+	int own = reopen(source);
 
-	/* A file must be read from the caller's own offset, and does not block. */
-	if (own >= 0 && kind_of(source) == SINK_FILE)
-		own = close_fd(&own);
+	if (own >= 0)
+		own = fd_above_stdio(own);
 	fresh.source = own >= 0 ? own : fcntl(source, F_DUPFD_CLOEXEC, 3);
 	if (fresh.source < 0)
 		return error_set(err, ERROR_SYSTEM, errno, "cannot read stdin: %s",
 				 strerror(errno));
-	fresh.sink = sink;
-	fresh.own_sink = true;
-	fresh.kind = SINK_PIPE;
-	(void)set_nonblocking(sink);
+	fresh.sink = sink_take_pipe(sink);
 	return start(stream, fresh, err);
 }
 
@@ -100,7 +72,7 @@ static bool has_pending(const struct stream *stream)
 struct pollfd stream_poll(const struct stream *stream)
 {
 	if (has_pending(stream))
-		return (struct pollfd){ .fd = stream->sink, .events = POLLOUT };
+		return (struct pollfd){ .fd = stream->sink.fd, .events = POLLOUT };
 	return (struct pollfd){ .fd = stream->source, .events = POLLIN };
 }
 
@@ -113,29 +85,13 @@ static void drop_sink(struct stream *stream, int errnum)
 {
 	stream->sink_errno = errnum;
 	stream->start = stream->end = 0;
-	if (stream->own_sink)
-		close_fd(&stream->sink);
-	stream->sink = -1;
-}
-
-static ssize_t write_some(const struct stream *stream)
-{
-	const char *data = stream->buffer + stream->start;
-	size_t n = stream->end - stream->start;
-
-	if (stream->kind == SINK_SOCKET)
-		return send(stream->sink, data, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-	/* After POLLOUT a pipe takes PIPE_BUF bytes at once (pipe(7)). */
-	if (stream->chunked && stream->kind == SINK_PIPE && n > PIPE_BUF)
-		n = PIPE_BUF;
-	if (stream->chunked && stream->kind == SINK_TERMINAL && n > TERMINAL_CHUNK)
-		n = TERMINAL_CHUNK;
-	return write(stream->sink, data, n);
+	sink_close(&stream->sink);
 }
 
 static int flush(struct stream *stream)
 {
-	ssize_t n = write_some(stream);
+	ssize_t n = sink_write(&stream->sink, stream->buffer + stream->start,
+			       stream->end - stream->start);
 
 	if (n > 0) {
 		stream->start += (size_t)n;
@@ -158,7 +114,7 @@ static void accept_bytes(struct stream *stream, size_t n)
 		stream->tap(stream->tap_data, stream->number, stream->buffer, n);
 	if (n > room)
 		n = (size_t)room;
-	if (stream->sink < 0)
+	if (stream->sink.fd < 0)
 		return; /* drained, so that the command does not block on it */
 	stream->passed += n;
 	stream->start = 0;
@@ -184,7 +140,7 @@ int stream_step(struct stream *stream)
 		accept_bytes(stream, (size_t)n);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		at_end(stream);
-	if (has_pending(stream) && !stream->chunked)
+	if (has_pending(stream) && !stream->sink.chunked)
 		r = flush(stream);
 	return r;
 }
@@ -192,9 +148,7 @@ int stream_step(struct stream *stream)
 void stream_close(struct stream *stream)
 {
 	close_fd(&stream->source);
-	if (stream->own_sink)
-		close_fd(&stream->sink);
-	stream->sink = -1;
+	sink_close(&stream->sink);
 	free(stream->buffer);
 	stream->buffer = NULL;
 }

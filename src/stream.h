@@ -13,20 +13,16 @@
 
 #include "capture.h"
 #include "error.h"
+#include "sink.h"
 
 #define STREAM_BUFFER ((size_t)64 << 10)
 
 /* Sees the bytes of stream NUMBER (0: stdout, 1: stderr) as they come. */
 typedef void (*stream_tap)(void *data, int number, const char *bytes, size_t length);
 
-enum sink_kind { SINK_NONE, SINK_PIPE, SINK_SOCKET, SINK_TERMINAL, SINK_FILE };
-
 struct stream {
-	int source;    /* where bytes come from; -1: at its end */
-	int sink;      /* where they go when not captured; -1: nowhere any more */
-	bool own_sink; /* close it at the end */
-	enum sink_kind kind;
-	bool chunked;		 /* the sink may block: small writes, each after a poll */
+	int source;		 /* where bytes come from; -1: at its end */
+	struct sink sink;	 /* where they go when passed on */
 	struct capture *capture; /* NULL: not captured */
 	stream_tap tap;		 /* NULL: none */
 	void *tap_data;
@@ -39,9 +35,9 @@ struct stream {
 	int sink_errno;	   /* the sink failed for good */
 };
 
-#define STREAM_NONE                                           \
-	{                                                     \
-		.source = -1, .sink = -1, .limit = UINT64_MAX \
+#define STREAM_NONE                                                  \
+	{                                                            \
+		.source = -1, .sink = SINK_INIT, .limit = UINT64_MAX \
 	}
 
 /* Take what comes from SOURCE (ours; owned), and pass it on to SINK (the caller's; not
