@@ -39,7 +39,7 @@ struct drupe_result {
 drupe_policy *policy_keep(const drupe_policy *policy);
 
 /* Fill TO (SIZE bytes) from a structure of options that begins with its own size, which
- * may be shorter or longer; FROM NULL: all zero.  0 or -EINVAL. */
+ * may be shorter or longer; FROM NULL: all zero.  0, -EINVAL, or -E2BIG. */
 int options_take(void *to, size_t size, const void *from);
 
 #endif

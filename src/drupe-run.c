@@ -156,8 +156,10 @@ int drupe_run(drupe_session *session, const struct drupe_run_options *options,
 	bool pending;
 	int r = options_take(&taken, sizeof(taken), options);
 
-	if (r < 0 || !is_sound(&taken))
-		return -EINVAL;
+	if (r == 0 && !is_sound(&taken))
+		r = -EINVAL;
+	if (r < 0)
+		return r;
 	r = open_data(&taken, &data);
 	if (r < 0)
 		return r;
@@ -263,9 +265,11 @@ int drupe_start(drupe_session *session, const struct drupe_run_options *options,
 	job->session = session;
 	job->data = job->cancel = job->done = -1;
 	r = options_take(&job->options, sizeof(job->options), options);
-	if (r < 0 || !is_sound(&job->options)) {
+	if (r == 0 && !is_sound(&job->options))
+		r = -EINVAL;
+	if (r < 0) {
 		free(job);
-		return -EINVAL;
+		return r;
 	}
 	r = fill_job(job);
 	if (r == 0) {

@@ -37,7 +37,7 @@
  *
  * Structures of options begin with their size, set by DRUPE_SESSION_OPTIONS and
  * DRUPE_RUN_OPTIONS; fields are only ever added at the end, and 0 or NULL is the default
- * of each.
+ * of each.  -E2BIG: one that this version of the library does not know is set.
  */
 #ifndef DRUPE_DRUPE_H
 #define DRUPE_DRUPE_H
