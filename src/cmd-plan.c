@@ -7,6 +7,8 @@
 #include "commands.h"
 #include "result.h"
 #include "scope-folder.h"
+#include "scope.h"
+#include "session.h"
 
 static const char *const op_names[] = {
 	[DRUPE_MOUNT_BIND] = "bind",
@@ -33,6 +35,7 @@ static const struct chain_words placeholders = {
 
 struct planned {
 	const struct session *session;
+	struct grant grant;
 	struct plan plan;
 	struct chain chain;
 };
@@ -155,9 +158,10 @@ static json_t *cgroup_json(const struct plan *plan)
 	return json;
 }
 
-static const char *network_of(const struct session *session)
+static const char *network_of(const struct planned *planned)
 {
-	return session->network ? session->policy->backends[SLOT_NETWORK] : "none";
+	return planned->grant.network ? planned->session->policy->backends[SLOT_NETWORK]
+				      : "none";
 }
 
 static json_t *plan_json(const struct planned *planned)
@@ -168,7 +172,7 @@ static json_t *plan_json(const struct planned *planned)
 		"{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
 		session->profile->name, "user", session->identity.name, "workspace",
 		access_name(session->profile->workspace), "timeout_seconds",
-		(double)session->timeout_ms / 1000, "network", network_of(session),
+		(double)planned->grant.timeout_ms / 1000, "network", network_of(planned),
 		"stages", stages_json(planned), "argv", argv_json(planned), "mounts",
 		mounts_json(&planned->plan), "env", env_json(&planned->plan), "limits",
 		limits_json(&planned->plan), "output", output_json(session->profile),
@@ -206,7 +210,7 @@ static void print_text(const struct planned *planned)
 
 	printf("profile %s, user %s, timeout %g s, network %s\n",
 	       planned->session->profile->name, planned->session->identity.name,
-	       (double)planned->session->timeout_ms / 1000, network_of(planned->session));
+	       (double)planned->grant.timeout_ms / 1000, network_of(planned));
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
 		const struct drupe_words *words = &planned->chain.segments[i];
 		const char *backend = backend_of(planned, (enum segment)i);
@@ -273,7 +277,7 @@ static int make(const struct options *options, struct planned *planned, struct e
 	};
 	bool fresh_tmp = session->profile->ephemeral_tmp;
 	int r = plan_make(session->policy, session->profile, &session->view,
-			  fresh_tmp ? NULL : &tmp, &planned->plan, err);
+			  &planned->grant, fresh_tmp ? NULL : &tmp, &planned->plan, err);
 
 	if (r < 0)
 		return r;
@@ -303,20 +307,36 @@ static int make(const struct options *options, struct planned *planned, struct e
 	return r;
 }
 
+static int plan(const struct options *options, const struct policy *policy,
+		struct error *err)
+{
+	struct request request = options->request;
+	struct session session;
+	struct planned planned = { .session = &session, .grant = GRANT_NONE };
+	int r = session_open(policy, &request, &options->paths, SESSION_LOOK, &session,
+			     err);
+
+	if (r < 0)
+		return r;
+	request.confirmed = true; /* nothing is run */
+	r = session_grant(&session, &request, &planned.grant, err);
+	if (r == 0)
+		r = make(options, &planned, err);
+	grant_free(&planned.grant);
+	session_close(&session, NULL);
+	return r;
+}
+
 int cmd_plan(const struct options *options)
 {
+	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_policy_ struct policy *policy = NULL;
-	struct session session;
-	struct planned planned = { .session = &session };
 	struct error err = { 0 };
-	int r = command_open(options,
-			     &(struct confirmation){ .given = true, .cancel = -1 },
-			     &policy, &session, &err);
+	int r = policy_open(options->policy, options->paths.policies, &policy, &findings,
+			    &err);
 
-	if (r == 0) {
-		r = make(options, &planned, &err);
-		session_close(&session, NULL);
-	}
+	if (r == 0)
+		r = plan(options, policy, &err);
 	if (err.code)
 		error_print(&err);
 	return r < 0 ? EXIT_FINDINGS : EXIT_GOOD;

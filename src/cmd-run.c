@@ -7,8 +7,9 @@
 #include <sys/signalfd.h>
 
 #include "commands.h"
+#include "confirm.h"
+#include "drupe-private.h"
 #include "fd.h"
-#include "run.h"
 
 /* The signals that end a run.  One that the caller ignores (nohup) stays ignored. */
 static int watch_signals(int *ret_fd, struct error *err)
@@ -33,47 +34,110 @@ static int watch_signals(int *ret_fd, struct error *err)
 	return 0;
 }
 
-static int signal_of(int fd)
+/* A refusal before there was a session is a result as well. */
+static void take_error(struct drupe_error *error, struct result *result)
 {
-	struct signalfd_siginfo info;
-
-	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo
-							     : SIGTERM;
+	if (error)
+		result->refusal = error->error;
+	drupe_error_free(error);
 }
 
-/* Everything from policy to the last byte of output. */
-static void run(const struct options *options, struct policy **ret_policy,
-		const char **ret_profile, struct result *result)
+/* Ask the person where the policy says so, and only then. */
+static drupe_result *run_confirmed(drupe_session *session,
+				   struct drupe_run_options *options, struct error *err)
 {
-	struct run_io io = {
-		.capture = options->json,
-		.in = options->request.pass_stdin ? STDIN_FILENO : -1,
-		.out = { STDOUT_FILENO, STDERR_FILENO },
-		.cancel = -1,
-		.last = true,
-	};
-	struct error *refusal = &result->refusal, leftover = { 0 };
-	struct session session;
-	int r = watch_signals(&io.cancel, refusal);
+	drupe_result *result = NULL;
+	const struct error *refusal;
+	int r = drupe_run(session, options, &result);
 
-	if (r == 0)
-		r = command_open(options, &(struct confirmation){ .cancel = io.cancel },
-				 ret_policy, &session, refusal);
 	if (r < 0) {
-		close_fd(&io.cancel);
-		return;
+		error_set(err, ERROR_SYSTEM, -r, "cannot run: %s", strerror(-r));
+		return NULL;
 	}
-	*ret_profile = session.profile->name;
-	r = session_choose_tmp(&session, refusal);
+	refusal = &result->result.refusal;
+	if (result->result.status != RUN_REFUSED ||
+	    refusal->code != ERROR_NETWORK_DENIED || refusal->errnum != EAGAIN)
+		return result;
+	if (confirm_network(options->argv, options->cancel_fd, &result->result.refusal) <
+	    0)
+		return result;
+	drupe_result_free(result);
+	options->confirmed = true;
+	r = drupe_run(session, options, &result);
 	if (r == 0)
-		run_execute(&session, &options->request, &io, result);
-	if (result->status == RUN_CANCELLED && !result->sink_errno)
-		result->signal = signal_of(io.cancel);
-	if (session.poison.code)
-		error_print(&session.poison);
-	if (session_close(&session, &leftover) < 0)
-		error_print(&leftover);
-	close_fd(&io.cancel);
+		return result;
+	error_set(err, ERROR_SYSTEM, -r, "cannot run: %s", strerror(-r));
+	return NULL;
+}
+
+static drupe_result *run_in(drupe_session *session, const struct options *options,
+			    int cancel, struct error *err)
+{
+	const struct request *request = &options->request;
+	const int stdio[] = { request->pass_stdin ? STDIN_FILENO : -1,
+			      options->json ? -1 : STDOUT_FILENO,
+			      options->json ? -1 : STDERR_FILENO };
+	const char *reads[OPTIONS_MAX_READS + 1] = { NULL };
+	struct drupe_run_options run = DRUPE_RUN_OPTIONS;
+
+	if (request->n_reads > 0)
+		memcpy(reads, request->reads, request->n_reads * sizeof(reads[0]));
+	run.argv = request->command;
+	run.timeout_ms = request->timeout_ms;
+	run.network = request->network == ASK_YES  ? DRUPE_NETWORK_ASK
+		      : request->network == ASK_NO ? DRUPE_NETWORK_NO
+						   : DRUPE_NETWORK_DEFAULT;
+	run.reads = reads;
+	run.stdio = stdio;
+	run.capture = options->json;
+	run.cancel_fd = cancel;
+	return run_confirmed(session, &run, err);
+}
+
+static drupe_session *open_session(const struct options *options,
+				   const drupe_policy *policy, struct result *refused)
+{
+	struct drupe_session_options open = DRUPE_SESSION_OPTIONS;
+	drupe_session *session = NULL;
+	drupe_error *error = NULL;
+
+	open.workspace = options->request.workspace;
+	open.profile = options->request.profile;
+	open.user = options->request.user;
+	open.backend_dir = options->paths.backends;
+	open.read_only = options->request.read_only;
+	open.single_root = options->request.single_root;
+	open.one_shot = true;
+	if (drupe_session_open(policy, &open, &session, &error) < 0)
+		take_error(error, refused);
+	return session;
+}
+
+/* Everything from policy to the last byte of output.  NULL: REFUSED says why. */
+static drupe_result *run(const struct options *options, drupe_policy **ret_policy,
+			 struct result *refused)
+{
+	_cleanup_close_ int cancel = -1;
+	drupe_session *session;
+	drupe_result *result;
+	drupe_error *error = NULL;
+
+	if (watch_signals(&cancel, &refused->refusal) < 0)
+		return NULL;
+	if (drupe_policy_open(options->policy, ret_policy, &error) < 0) {
+		take_error(error, refused);
+		return NULL;
+	}
+	session = open_session(options, *ret_policy, refused);
+	if (!session)
+		return NULL;
+	result = run_in(session, options, cancel, &refused->refusal);
+	if (drupe_session_state(session) == DRUPE_STATE_POISONED)
+		error_print(&session->session.reason);
+	if (drupe_session_close(session, &error) < 0 && error)
+		error_print(&error->error);
+	drupe_error_free(error);
+	return result;
 }
 
 static void say(const struct options *options, const struct result *result)
@@ -139,25 +203,26 @@ static int report(const struct options *options, int fd, json_t *json)
 
 int cmd_run(const struct options *options)
 {
-	_cleanup_policy_ struct policy *policy = NULL;
 	_cleanup_close_ int report_fd = -1;
-	const char *profile = NULL;
-	struct result result;
-	int status, r;
+	drupe_policy *policy = NULL;
+	drupe_result *done = NULL;
+	struct result refused;
+	const struct result *result;
+	int status;
 
-	result_init(&result);
-	r = open_report(options, &report_fd, &result.refusal);
-	if (r == 0)
-		run(options, &policy, &profile, &result);
-	say(options, &result);
-	status = result_exit_status(&result);
-	if (options->json || report_fd >= 0) {
-		r = report(
-			options, report_fd,
-			result_json(&result, policy, profile, options->request.command));
-		if (r == -EPIPE)
-			status = EXIT_PIPE;
-	}
-	result_free(&result);
+	result_init(&refused);
+	if (open_report(options, &report_fd, &refused.refusal) == 0)
+		done = run(options, &policy, &refused);
+	result = done ? &done->result : &refused;
+	say(options, result);
+	status = result_exit_status(result);
+	if ((options->json || report_fd >= 0) &&
+	    report(options, report_fd,
+		   result_json(result, policy ? policy->policy : NULL,
+			       done ? done->profile : NULL,
+			       options->request.command)) == -EPIPE)
+		status = EXIT_PIPE;
+	drupe_result_free(done);
+	drupe_policy_free(policy);
 	return status;
 }

@@ -58,6 +58,7 @@ enum stage {
 	X(TMP_FAILED, SESSION, "tmp-failed", "the private tmp cannot be made")          \
 	X(POISONED, SESSION, "poisoned",                                                \
 	  "an earlier command could not be confirmed dead")                             \
+	X(CLOSED, SESSION, "session-closed", "the session takes no further command")    \
 	X(SCOPE_FAILED, SCOPE, "scope-failed", "the cgroup scope was not made")         \
 	X(SCOPE_UNAVAILABLE, SCOPE, "scope-unavailable",                                \
 	  "no manager to ask for a scope")                                              \

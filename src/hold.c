@@ -305,7 +305,7 @@ int run_hold(struct run *run, struct error *err)
 		r = adopt_tmp(run, err);
 	/* Joining takes its time while the launcher mounts; the helper itself comes
 	 * later. */
-	if (r == 0 && run->session->network)
+	if (r == 0 && run->grant->network)
 		r = network_join(run, err);
 	if (r == 0)
 		r = wait_for_block_point(run, deadline, err);

@@ -98,22 +98,22 @@ static int open_output(struct run *run, size_t i, int *ret_write, struct error *
 
 	if (r < 0)
 		return r;
-	if (run->io->capture) {
+	if (run->io->capture)
 		r = capture_init(&run->captures[i], profile->output_limit, err);
-		if (r == 0)
-			r = stream_capture(stream, source, &run->captures[i], err);
-	} else {
-		if (i == 0)
-			(void)fcntl(source, F_SETPIPE_SZ,
-				    PIPE_SIZE); /* as far as the user may */
-		r = stream_relay(stream, source, run->io->out[i], profile->stream_limit,
-				 err);
-	}
-	if (r < 0)
+	else if (i == 0) /* as far as the user may */
+		(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE);
+	if (r == 0)
+		r = stream_take(stream, source, run->io->out[i], profile->stream_limit, err);
+	if (r < 0) {
 		close(source);
-	else
-		*ret_write = take_fd(&end);
-	return r;
+		return r;
+	}
+	stream->capture = run->io->capture ? &run->captures[i] : NULL;
+	stream->tap = run->io->tap;
+	stream->tap_data = run->io->tap_data;
+	stream->number = (int)i;
+	*ret_write = take_fd(&end);
+	return 0;
 }
 
 static int open_input(struct run *run, int *ret_read, struct error *err)
@@ -195,9 +195,11 @@ static int build_words(struct run *run, struct inheritance *inherited, const int
 		return error_set(err, ERROR_SYSTEM, errno, "cannot look at the gate: %s",
 				 strerror(errno));
 	texts.keep = inherited->list;
-	texts.tmp = run->session->tmp.place.path;
-	if (run->session->tmp.place.fd < 0)
+	/* That of a lasting session is its keeper's to remove. */
+	if (run->session->one_shot) {
+		texts.tmp = run->session->tmp.place.path;
 		texts.make_tmp = tmp_word(run);
+	}
 	r = chain_build(&input, &chain, err);
 	if (r < 0)
 		return r;
@@ -275,7 +277,7 @@ int run_launch(struct run *run, struct error *err)
 	struct inheritance inherited = { 0 };
 	_cleanup_close_ int control = -1;
 	int stdio[3] = { -1, -1, -1 };
-	int r = plan_make(session->policy, session->profile, &session->view, tmp,
+	int r = plan_make(session->policy, session->profile, &session->view, run->grant, tmp,
 			  &run->plan, err);
 
 	if (r == 0 && session->backends[SLOT_SCOPE])

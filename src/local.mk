@@ -21,13 +21,19 @@ libdrupe_core_la_SOURCES = \
 	%D%/cmd-backends.c %D%/cmd-backends.h \
 	%D%/cmd-check.c %D%/cmd-check.h \
 	%D%/drupe-backend.h \
+	%D%/drupe-private.h \
+	%D%/drupe-result.c \
+	%D%/drupe-run.c \
+	%D%/drupe.c %D%/drupe.h \
 	%D%/elf-check.c %D%/elf-check.h \
 	%D%/error.c %D%/error.h \
 	%D%/fd.c %D%/fd.h \
 	%D%/gate.c %D%/gate.h \
+	%D%/grant.c %D%/grant.h \
 	%D%/hold.c \
 	%D%/host.c %D%/host.h \
 	%D%/identity.c %D%/identity.h \
+	%D%/keeper.c %D%/keeper.h \
 	%D%/launch.c \
 	%D%/mapped.c %D%/mapped.h \
 	%D%/mountinfo.c %D%/mountinfo.h \
@@ -60,6 +66,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-value.c %D%/policy-value.h \
 	%D%/policy-yaml.c \
 	%D%/policy.c %D%/policy.h \
+	%D%/preflight.c %D%/preflight.h \
 	%D%/private-tmp.c %D%/private-tmp.h \
 	%D%/registry.c %D%/registry.h \
 	%D%/request.h \
@@ -88,6 +95,7 @@ libdrupe_core_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) $(INIH_CFLAGS) $(JANSSON_C
 libdrupe_core_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DBINDIR='"$(bindir)"' \
 	-DBACKENDDIR='"$(backenddir)"' \
+	-DLIBDIR='"$(libdir)"' \
 	-DGUARDDIR='"$(guarddir)"' \
 	-DPOLICYDIR='"$(sysconfdir)/drupe"'
 libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS)

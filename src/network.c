@@ -23,7 +23,7 @@ static char *const no_environment[] = { NULL };
 
 static const struct backend *backend_of(const struct run *run)
 {
-	return run->session->backends[SLOT_NETWORK];
+	return run->grant->network;
 }
 
 static int failed(const struct run *run, struct error *err, int errnum, const char *what)

@@ -14,52 +14,6 @@
 static const char hosts_text[] = "127.0.0.1 localhost\n::1 localhost\n";
 static const char nsswitch_text[] = "passwd: files\ngroup: files\nhosts: files dns\n";
 
-int plan_grant(const struct policy *policy, const struct request *request,
-	       const struct profile **ret_profile, uint64_t *ret_timeout_ms,
-	       bool *ret_network, struct error *err)
-{
-	const char *name = request->profile ? request->profile : policy->default_profile;
-	const struct profile *profile = policy_profile(policy, name);
-	bool network;
-
-	if (!profile)
-		return error_set(err, ERROR_PROFILE_UNKNOWN, ENOENT,
-				 "policy %s has no profile \"%s\"", policy->source, name);
-	if (request->timeout_ms > profile->timeout_max_ms) {
-		error_set(err, ERROR_NOT_GRANTED, EPERM,
-			  "a timeout of %g s is beyond timeout_max of profile %s, %g s",
-			  (double)request->timeout_ms / 1000, name,
-			  (double)profile->timeout_max_ms / 1000);
-		error_hint(err, "ask for less, or raise timeout_max in the policy");
-		return -EPERM;
-	}
-	if (request->network == ASK_YES && profile->network == NETWORK_NEVER) {
-		error_set(err, ERROR_NETWORK_DENIED, EPERM,
-			  "profile %s never grants the network", name);
-		error_hint(err, "leave --network out, or say `network: on-request` in "
-				"the profile");
-		return -EPERM;
-	}
-	network = request->network == ASK_YES ||
-		  (profile->network == NETWORK_ALWAYS && request->network != ASK_NO);
-	if (network && policy->mode == MODE_SAFE) {
-		error_set(err, ERROR_NETWORK_DENIED, EPERM,
-			  "mode safe never grants the network");
-		error_hint(err, "leave --network out, or change `mode` in the policy");
-		return -EPERM;
-	}
-	if (network && policy->mode == MODE_ASK && !request->confirmed) {
-		error_set(err, ERROR_NETWORK_DENIED, EAGAIN,
-			  "mode ask: nobody confirmed the network for this command");
-		error_hint(err, "leave --network out, or have the command confirmed");
-		return -EAGAIN;
-	}
-	*ret_profile = profile;
-	*ret_timeout_ms = request->timeout_ms ? request->timeout_ms : profile->timeout_ms;
-	*ret_network = network;
-	return 0;
-}
-
 /* ---- mounts ------------------------------------------------------------------- */
 
 static struct drupe_mount *add(struct plan *plan, enum drupe_mount_op op,
@@ -138,7 +92,7 @@ static void add_scratch(struct plan *plan, const struct profile *profile,
 }
 
 static void add_etc(struct plan *plan, const struct profile *profile,
-		    const struct view *view)
+		    const struct view *view, const struct grant *grant)
 {
 	struct drupe_mount *etc = add(plan, DRUPE_MOUNT_TMPFS, NULL, "/etc");
 
@@ -152,29 +106,30 @@ static void add_etc(struct plan *plan, const struct profile *profile,
 		add(plan, DRUPE_MOUNT_RO_BIND, "/etc/passwd", "/etc/passwd");
 	if (view->group)
 		add(plan, DRUPE_MOUNT_RO_BIND, "/etc/group", "/etc/group");
-	if (profile->hosts || view->n_files > 0) {
+	if (profile->hosts || grant->n_files > 0) {
 		add_data(plan, "/etc/hosts", hosts_text);
 		add_data(plan, "/etc/nsswitch.conf", nsswitch_text);
 	}
-	for (size_t i = 0; i < view->n_files; i++)
-		if (view->files[i].text)
-			add_data(plan, view->files[i].dest, view->files[i].text);
-	if (view->ca.dest)
-		add_place(plan, &view->ca.place, view->ca.dest, false, "{ca-fd}");
+	for (size_t i = 0; i < grant->n_files; i++)
+		if (grant->files[i].text)
+			add_data(plan, grant->files[i].dest, grant->files[i].text);
+	if (grant->ca.dest)
+		add_place(plan, &grant->ca.place, grant->ca.dest, false, "{ca-fd}");
 	if (view->toolchains)
 		add(plan, DRUPE_MOUNT_RO_BIND, "/opt/toolchains", "/opt/toolchains");
 }
 
 /* Reads first, so that a tree under one keeps its access; then the workspace and
  * the corpora, an outer one before an inner one. */
-static void add_places(struct plan *plan, const struct view *view)
+static void add_places(struct plan *plan, const struct view *view,
+		       const struct grant *grant)
 {
 	const struct shown *workspace = &view->workspace;
 	bool workspace_done = false;
 
-	for (size_t i = 0; i < view->n_reads; i++)
-		if (view->reads[i].dest)
-			add_place(plan, &view->reads[i].place, view->reads[i].dest, false,
+	for (size_t i = 0; i < grant->n_reads; i++)
+		if (grant->reads[i].dest)
+			add_place(plan, &grant->reads[i].place, grant->reads[i].dest, false,
 				  "{read-fd}");
 	for (size_t i = 0; i <= view->n_corpora; i++) {
 		const struct shown *corpus = i < view->n_corpora ? &view->corpora[i]
@@ -275,10 +230,11 @@ static void make_limits(struct plan *plan, const struct profile *profile)
 }
 
 int plan_make(const struct policy *policy, const struct profile *profile,
-	      const struct view *view, const struct place *tmp, struct plan *ret_plan,
-	      struct error *err)
+	      const struct view *view, const struct grant *grant, const struct place *tmp,
+	      struct plan *ret_plan, struct error *err)
 {
-	size_t capacity = FIXED_MOUNTS + view->n_files + view->n_reads + view->n_corpora;
+	size_t capacity = FIXED_MOUNTS + grant->n_files + grant->n_reads +
+			  view->n_corpora;
 	struct plan plan = { 0 };
 	int r;
 
@@ -290,10 +246,11 @@ int plan_make(const struct policy *policy, const struct profile *profile,
 	}
 	add_system(&plan, view);
 	add_scratch(&plan, profile, tmp);
-	add_etc(&plan, profile, view);
-	add_places(&plan, view);
+	add_etc(&plan, profile, view, grant);
+	add_places(&plan, view, grant);
 	add_seals(&plan);
 	make_limits(&plan, profile);
+	plan.timeout_ms = grant->timeout_ms;
 	plan.chdir = view->workspace.dest;
 	plan.nested_userns = profile->nested_userns;
 	r = make_env(&plan, policy, profile, err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * policy + profile + request + view of the host -> what the command will see:
+ * policy + profile + view of the host + grant of the run -> what the command will see:
  * one ordered list of mounts, one of variables, one of limits.  Pure.
  */
 #ifndef DRUPE_PLAN_H
 #define DRUPE_PLAN_H
 
 #include "drupe-backend.h"
+#include "grant.h"
 #include "policy.h"
-#include "request.h"
 #include "view.h"
 
 #define PLAN_MAX_ENV 256
@@ -33,26 +33,16 @@ struct plan {
 	size_t n_cgroup;
 	const char *chdir;
 	bool nested_userns;
-	bool network;
 	uint64_t timeout_ms;
 };
-
-/*
- * What the profile grants against what the request asks (R12): profile, timeout,
- * network.  ERR: not-granted, network-denied, profile-unknown.  -EAGAIN with
- * network-denied: it would be granted if it was confirmed (mode: ask).
- */
-int plan_grant(const struct policy *policy, const struct request *request,
-	       const struct profile **ret_profile, uint64_t *ret_timeout_ms,
-	       bool *ret_network, struct error *err);
 
 /*
  * TMP: the private tmp, or a placeholder; NULL where the profile has a fresh one
  * per command.  The plan points into the other arguments: they must outlive it.
  */
 int plan_make(const struct policy *policy, const struct profile *profile,
-	      const struct view *view, const struct place *tmp, struct plan *ret_plan,
-	      struct error *err);
+	      const struct view *view, const struct grant *grant, const struct place *tmp,
+	      struct plan *ret_plan, struct error *err);
 void plan_free(struct plan *plan);
 
 #endif

@@ -39,7 +39,9 @@ int result_exit_status(const struct result *result)
 	case RUN_TIMED_OUT:
 		return EXIT_TIMEOUT;
 	case RUN_CANCELLED:
-		return result->sink_errno ? EXIT_PIPE : EXIT_SIGNAL + result->signal;
+		if (result->sink_errno)
+			return EXIT_PIPE;
+		return EXIT_SIGNAL + (result->signal ? result->signal : SIGTERM);
 	case RUN_SIGNALED:
 		return EXIT_SIGNAL + result->signal;
 	case RUN_EXITED:

@@ -2,7 +2,9 @@
 #include "run.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #include "clock.h"
@@ -18,7 +20,7 @@ static int release(struct run *run, struct error *err)
 		return run_launcher_failure(run, err);
 	run->released = true;
 	run->released_at = clock_now();
-	run->deadline = run->released_at + (int64_t)run->session->timeout_ms * NS_PER_MS;
+	run->deadline = run->released_at + (int64_t)run->grant->timeout_ms * NS_PER_MS;
 	return 0;
 }
 
@@ -91,6 +93,23 @@ static void take_streams(struct run *run, struct result *result)
 	}
 }
 
+/* The signal that cancelled, where the caller's descriptor is a signalfd. */
+static int cancel_signal(int fd)
+{
+	struct pollfd readable = { .fd = fd, .events = POLLIN };
+	struct signalfd_siginfo info;
+	char path[64], kind[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = fd < 0 ? -1 : readlink(path, kind, sizeof(kind) - 1);
+	kind[n > 0 ? n : 0] = '\0';
+	if (strcmp(kind, "anon_inode:[signalfd]") != 0 || poll(&readable, 1, 0) <= 0 ||
+	    read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return 0;
+	return (int)info.ssi_signo;
+}
+
 static void run_free(struct run *run)
 {
 	for (size_t i = 0; i < 3; i++)
@@ -104,11 +123,13 @@ static void run_free(struct run *run)
 	plan_free(&run->plan);
 }
 
-void run_execute(struct session *session, const struct request *request,
-		 const struct run_io *io, struct result *result)
+void run_execute(struct session *session, const struct grant *grant,
+		 const struct request *request, const struct run_io *io,
+		 struct result *result)
 {
 	struct run run = {
 		.session = session,
+		.grant = grant,
 		.request = request,
 		.io = io,
 		.gate = GATE_NONE,
@@ -124,16 +145,11 @@ void run_execute(struct session *session, const struct request *request,
 
 	result_init(result);
 	run.usage = result->usage;
-	result->network = session->network ? session->policy->backends[SLOT_NETWORK]
-					   : NULL;
-	if (session->poison.code) {
-		*refusal = session->poison;
-		return;
-	}
+	result->network = grant->network ? session->policy->backends[SLOT_NETWORK] : NULL;
 	r = run_launch(&run, refusal);
 	if (r == 0)
 		r = run_hold(&run, refusal);
-	if (r == 0 && session->network)
+	if (r == 0 && grant->network)
 		r = network_attach(&run, refusal);
 	if (r == 0)
 		r = release(&run, refusal);
@@ -144,6 +160,8 @@ void run_execute(struct session *session, const struct request *request,
 		conclude(&run, result);
 	else if (run.cancelled)
 		result->status = RUN_CANCELLED;
+	if (result->status == RUN_CANCELLED && !result->sink_errno)
+		result->signal = cancel_signal(io->cancel[0]);
 	result->network_failed = run.network.failed;
 	result->usage = run.usage;
 	snprintf(result->scope, sizeof(result->scope), "%s", run.scope.unit);

@@ -18,13 +18,17 @@
 #include "stream.h"
 #include "verify.h"
 
+#define RUN_CANCELS 3 /* the caller's, the job's, the session's */
+
 /* Where the streams of the command come from and go to. */
 struct run_io {
-	bool capture; /* keep both streams for the result, else pass them on */
-	int in;	      /* read from here; -1: /dev/null */
-	int out[2];   /* the caller's stdout and stderr */
-	int cancel;   /* readable: end the run; -1: never */
-	bool last;    /* the session ends with this run: its guard removes the tmp */
+	bool capture;	/* keep the bounded text of both streams */
+	int in;		/* read from here; -1: /dev/null */
+	int out[2];	/* pass the streams on to these; -1: only captured */
+	int cancel[RUN_CANCELS]; /* one readable: end the run; -1: never */
+	bool last;	/* the session ends with this run: its guard removes the tmp */
+	stream_tap tap; /* sees every byte, or NULL */
+	void *tap_data;
 };
 
 /* What launcher and guard told so far. */
@@ -44,6 +48,7 @@ struct run_events {
 
 struct run {
 	struct session *session;
+	const struct grant *grant;
 	const struct request *request;
 	const struct run_io *io;
 	struct plan plan;
@@ -73,11 +78,12 @@ struct run {
 
 /*
  * Run request->command in SESSION and fill RESULT, whatever happens.  Returns when
- * nothing of the run is left, or with the session poisoned.  SIGPIPE must be ignored
- * or blocked.
+ * nothing of the run is left, or with the session poisoned.  The session's state is
+ * session_run's business.  SIGPIPE must be ignored or blocked.
  */
-void run_execute(struct session *session, const struct request *request,
-		 const struct run_io *io, struct result *result);
+void run_execute(struct session *session, const struct grant *grant,
+		 const struct request *request, const struct run_io *io,
+		 struct result *result);
 
 /* launch.c */
 int run_launch(struct run *run, struct error *err);

@@ -3,6 +3,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
+
+#include "fd.h"
+#include "preflight.h"
+#include "run.h"
+
+/* ---- open ---------------------------------------------------------------------------- */
 
 /* `none` is a name that a policy may write for scope and network: an empty slot. */
 static int load(struct session *session, enum slot slot, struct error *err)
@@ -21,54 +28,288 @@ static int load(struct session *session, enum slot slot, struct error *err)
 	return -ENOTSUP;
 }
 
-int session_open(const struct policy *policy, const struct request *request,
-		 const struct paths *paths, struct session *ret_session,
-		 struct error *err)
+static int choose_profile(struct session *session, const char *name, struct error *err)
 {
-	struct session session = {
+	const struct policy *policy = session->policy;
+
+	name = name ? name : policy->default_profile;
+	session->profile = policy_profile(policy, name);
+	if (session->profile)
+		return 0;
+	return error_set(err, ERROR_PROFILE_UNKNOWN, ENOENT,
+			 "policy %s has no profile \"%s\"", policy->source, name);
+}
+
+/* Where commands share a tmp, a process that lasts as long as the session makes it. */
+static int prepare_tmp(struct session *session, struct error *err)
+{
+	int r;
+
+	if (session->profile->ephemeral_tmp)
+		return 0;
+	r = private_tmp_choose(session->policy->tmp_root, &session->identity,
+			       &session->tmp, err);
+	if (r < 0 || session->one_shot)
+		return r;
+	r = keeper_start(&session->keeper, session->paths->guard, session->tmp.place.path,
+			 &session->identity, err);
+	if (r < 0)
+		return r;
+	return private_tmp_adopt(&session->tmp, &session->identity, err);
+}
+
+static int prepare(struct session *session, const struct request *request,
+		   enum session_kind kind, struct error *err)
+{
+	int r = choose_profile(session, request->profile, err);
+
+	if (r == 0)
+		r = identity_resolve(request->user, session->policy->user,
+				     &session->identity, err);
+	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
+		if (i != SLOT_NETWORK)
+			r = load(session, (enum slot)i, err);
+	if (r == 0)
+		r = view_gather(session->policy, session->profile, request,
+				&session->identity, &session->view, err);
+	if (r < 0 || kind == SESSION_LOOK)
+		return r;
+	session->closing = fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (session->closing < 0)
+		return error_set(err, ERROR_SYSTEM, -session->closing,
+				 "cannot make an eventfd: %s", strerror(-session->closing));
+	return prepare_tmp(session, err);
+}
+
+int session_open(const struct policy *policy, const struct request *request,
+		 const struct paths *paths, enum session_kind kind,
+		 struct session *session, struct error *err)
+{
+	int r;
+
+	*session = (struct session){
 		.paths = paths,
 		.policy = policy,
 		.tmp = PRIVATE_TMP_NONE,
+		.keeper = KEEPER_NONE,
 		.view.workspace.place.fd = -1,
-		.view.ca.place.fd = -1,
+		.one_shot = kind == SESSION_ONE_SHOT,
+		.closing = -1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.idle = PTHREAD_COND_INITIALIZER,
+		/* A preflight is a run as well, and may need the network's backend. */
+		.preflight = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+		.state = kind == SESSION_ONE_SHOT ? SESSION_READY : SESSION_NEW,
 	};
-	int r;
-
-	r = plan_grant(policy, request, &session.profile, &session.timeout_ms,
-		       &session.network, err);
-	if (r == 0)
-		r = identity_resolve(request->user, policy->user, &session.identity, err);
-	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
-		if (i != SLOT_NETWORK || session.network)
-			r = load(&session, (enum slot)i, err);
-	if (r == 0 && session.network)
-		r = network_probe(session.backends[SLOT_NETWORK], &session.identity, err);
-	if (r == 0)
-		r = view_gather(policy, session.profile, request, &session.identity,
-				session.backends[SLOT_NETWORK], &session.view, err);
-	if (r < 0) {
-		session_close(&session, NULL);
-		return r;
-	}
-	*ret_session = session;
-	return 0;
+	r = prepare(session, request, kind, err);
+	if (r < 0)
+		session_close(session, NULL);
+	return r;
 }
 
-int session_choose_tmp(struct session *session, struct error *err)
+/* ---- grant ----------------------------------------------------------------------------- */
+
+/* Only a run that gets the network needs its backend, and the first one loads it. */
+static int need_network(struct session *session, struct error *err)
 {
-	if (session->profile->ephemeral_tmp)
+	int r = 0;
+
+	pthread_mutex_lock(&session->preflight);
+	if (!session->backends[SLOT_NETWORK]) {
+		r = load(session, SLOT_NETWORK, err);
+		if (r == 0)
+			r = network_probe(session->backends[SLOT_NETWORK],
+					  &session->identity, err);
+		if (r < 0) {
+			registry_unref(session->backends[SLOT_NETWORK]);
+			session->backends[SLOT_NETWORK] = NULL;
+		}
+	}
+	pthread_mutex_unlock(&session->preflight);
+	return r;
+}
+
+int session_grant(struct session *session, const struct request *request,
+		  struct grant *ret_grant, struct error *err)
+{
+	struct grant grant = GRANT_NONE;
+	bool network;
+	int r = grant_check(session->policy, session->profile, request, &grant.timeout_ms,
+			    &network, err);
+
+	if (r == 0 && network)
+		r = need_network(session, err);
+	if (r == 0)
+		r = grant_gather(session->policy, session->profile, request,
+				 network ? session->backends[SLOT_NETWORK] : NULL, &grant,
+				 err);
+	if (r < 0)
+		grant_free(&grant);
+	else
+		*ret_grant = grant;
+	return r;
+}
+
+/* ---- state ----------------------------------------------------------------------------- */
+
+enum session_state session_state(struct session *session)
+{
+	enum session_state state;
+
+	pthread_mutex_lock(&session->lock);
+	state = session->state;
+	pthread_mutex_unlock(&session->lock);
+	return state;
+}
+
+static void set_state(struct session *session, enum session_state state,
+		      const struct error *reason)
+{
+	pthread_mutex_lock(&session->lock);
+	if (session->state < state) {
+		session->state = state;
+		if (reason)
+			session->reason = *reason;
+	}
+	pthread_mutex_unlock(&session->lock);
+}
+
+void session_poison(struct session *session, const struct error *reason)
+{
+	set_state(session, SESSION_POISONED, reason);
+}
+
+int session_preflight(struct session *session, struct error *err)
+{
+	struct error reason = { 0 };
+	enum session_state state;
+
+	pthread_mutex_lock(&session->preflight);
+	if (session_state(session) == SESSION_NEW) {
+		if (preflight_session(session, ASK_NO, &reason) < 0)
+			set_state(session, SESSION_REFUSED, &reason);
+		else
+			set_state(session, SESSION_READY, NULL);
+	}
+	pthread_mutex_unlock(&session->preflight);
+	pthread_mutex_lock(&session->lock);
+	state = session->state;
+	if (state != SESSION_READY && err)
+		*err = session->reason;
+	pthread_mutex_unlock(&session->lock);
+	return state == SESSION_READY ? 0 : -EPERM;
+}
+
+/* The first failure is to be one of a trivial command, not of the user's (spec 5.3.6). */
+static int preflight_network(struct session *session, struct error *err)
+{
+	int r = 0;
+
+	if (session->one_shot)
 		return 0;
-	return private_tmp_choose(session->policy->tmp_root, &session->identity,
-				  &session->tmp, err);
+	pthread_mutex_lock(&session->preflight);
+	if (!session->network_ready && !session->network_reason.code &&
+	    preflight_session(session, ASK_YES, &session->network_reason) == 0)
+		session->network_ready = true;
+	if (!session->network_ready) {
+		*err = session->network_reason;
+		r = -EPERM;
+	}
+	pthread_mutex_unlock(&session->preflight);
+	return r;
+}
+
+/* ---- runs ------------------------------------------------------------------------------ */
+
+void session_hold(struct session *session)
+{
+	pthread_mutex_lock(&session->lock);
+	session->running++;
+	pthread_mutex_unlock(&session->lock);
+}
+
+void session_release(struct session *session)
+{
+	pthread_mutex_lock(&session->lock);
+	session->running--;
+	pthread_cond_broadcast(&session->idle);
+	pthread_mutex_unlock(&session->lock);
+}
+
+/* Held before anything else: from then on a close waits for us. */
+static int enter(struct session *session, struct error *err)
+{
+	int r;
+
+	session_hold(session);
+	r = session_preflight(session, err);
+	if (r < 0)
+		session_release(session);
+	return r;
+}
+
+/* A refused grant may be asked for again, with the person's consent. */
+static void use_up(struct session *session)
+{
+	struct error reason = { 0 };
+
+	if (!session->one_shot)
+		return;
+	error_set(&reason, ERROR_CLOSED, 0, "a one-shot session takes one command");
+	set_state(session, SESSION_CLOSED, &reason);
+}
+
+void session_run(struct session *session, const struct request *request,
+		 const struct run_io *io, struct result *result)
+{
+	struct grant grant = GRANT_NONE;
+	int r;
+
+	result_init(result);
+	r = enter(session, &result->refusal);
+	if (r < 0)
+		return;
+	r = session_grant(session, request, &grant, &result->refusal);
+	if (r == 0 && grant.network)
+		r = preflight_network(session, &result->refusal);
+	if (r == 0) {
+		use_up(session);
+		run_execute(session, &grant, request, io, result);
+	}
+	grant_free(&grant);
+	session_release(session);
+}
+
+/* ---- close ----------------------------------------------------------------------------- */
+
+static void end_runs(struct session *session)
+{
+	struct error reason = { 0 };
+
+	error_set(&reason, ERROR_CLOSED, 0, "the session is being closed");
+	set_state(session, SESSION_CLOSED, &reason);
+	if (session->closing >= 0)
+		(void)!eventfd_write(session->closing, 1);
+	pthread_mutex_lock(&session->lock);
+	while (session->running > 0)
+		pthread_cond_wait(&session->idle, &session->lock);
+	pthread_mutex_unlock(&session->lock);
 }
 
 int session_close(struct session *session, struct error *err)
 {
-	int r = private_tmp_remove(&session->tmp, err);
+	int r;
 
+	end_runs(session);
+	keeper_stop(&session->keeper);
+	r = private_tmp_remove(&session->tmp, err);
 	view_free(&session->view);
 	for (size_t i = 0; i < N_SLOTS; i++)
 		registry_unref(session->backends[i]);
 	identity_free(&session->identity);
+	close_fd(&session->closing);
+	pthread_mutex_destroy(&session->preflight);
+	pthread_mutex_destroy(&session->lock);
+	pthread_cond_destroy(&session->idle);
 	return r;
 }

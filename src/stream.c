@@ -52,8 +52,8 @@ static int start(struct stream *stream, struct stream fresh, struct error *err)
 	return 0;
 }
 
-int stream_relay(struct stream *stream, int source, int sink, uint64_t limit,
-		 struct error *err)
+int stream_take(struct stream *stream, int source, int sink, uint64_t limit,
+		struct error *err)
 {
 	struct stream fresh = STREAM_NONE;
 
@@ -89,17 +89,6 @@ int stream_feed(struct stream *stream, int source, int sink, struct error *err)
 	fresh.own_sink = true;
 	fresh.kind = SINK_PIPE;
 	(void)set_nonblocking(sink);
-	return start(stream, fresh, err);
-}
-
-int stream_capture(struct stream *stream, int source, struct capture *capture,
-		   struct error *err)
-{
-	struct stream fresh = STREAM_NONE;
-
-	fresh.source = source;
-	fresh.capture = capture;
-	(void)set_nonblocking(source);
 	return start(stream, fresh, err);
 }
 
@@ -163,10 +152,10 @@ static void accept_bytes(struct stream *stream, size_t n)
 	uint64_t room = stream->limit - stream->passed;
 
 	stream->bytes += n;
-	if (stream->capture) {
+	if (stream->capture)
 		capture_add(stream->capture, stream->buffer, n);
-		return;
-	}
+	if (stream->tap)
+		stream->tap(stream->tap_data, stream->number, stream->buffer, n);
 	if (n > room)
 		n = (size_t)room;
 	if (stream->sink < 0)

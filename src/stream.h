@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One standard stream of the command, always a pipe of ours: a descriptor of the
- * caller could be re-opened from inside through /proc/self/fd.  Bytes are either
- * captured or passed on; no step blocks on a slow or stuck other side.
+ * caller could be re-opened from inside through /proc/self/fd.  Bytes are
+ * captured, passed on, or both; no step blocks on a slow or stuck other side.
  */
 #ifndef DRUPE_STREAM_H
 #define DRUPE_STREAM_H
@@ -16,6 +16,9 @@
 
 #define STREAM_BUFFER ((size_t)64 << 10)
 
+/* Sees the bytes of stream NUMBER (0: stdout, 1: stderr) as they come. */
+typedef void (*stream_tap)(void *data, int number, const char *bytes, size_t length);
+
 enum sink_kind { SINK_NONE, SINK_PIPE, SINK_SOCKET, SINK_TERMINAL, SINK_FILE };
 
 struct stream {
@@ -24,7 +27,10 @@ struct stream {
 	bool own_sink; /* close it at the end */
 	enum sink_kind kind;
 	bool chunked;		 /* the sink may block: small writes, each after a poll */
-	struct capture *capture; /* NULL: passed on */
+	struct capture *capture; /* NULL: not captured */
+	stream_tap tap;		 /* NULL: none */
+	void *tap_data;
+	int number;
 	uint64_t limit;		 /* bytes to pass on, UINT64_MAX: all */
 	uint64_t bytes;		 /* read */
 	uint64_t passed;	 /* accepted for passing on */
@@ -38,15 +44,12 @@ struct stream {
 		.source = -1, .sink = -1, .limit = UINT64_MAX \
 	}
 
-/* Pass what comes from SOURCE (ours; owned) on to SINK (the caller's; not owned). */
-int stream_relay(struct stream *stream, int source, int sink, uint64_t limit,
-		 struct error *err);
+/* Take what comes from SOURCE (ours; owned), and pass it on to SINK (the caller's; not
+ * owned; -1: nowhere).  Capture and tap are set by the caller. */
+int stream_take(struct stream *stream, int source, int sink, uint64_t limit,
+		struct error *err);
 /* Feed SINK (ours; owned) from SOURCE (the caller's; not owned). */
 int stream_feed(struct stream *stream, int source, int sink, struct error *err);
-/* Keep what comes from SOURCE (ours; owned) in CAPTURE. */
-int stream_capture(struct stream *stream, int source, struct capture *capture,
-		   struct error *err);
-
 /* The one descriptor to wait for, and for what; fd -1: nothing to do. */
 struct pollfd stream_poll(const struct stream *stream);
 

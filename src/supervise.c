@@ -9,6 +9,7 @@
 #include "guard.h"
 #include "run.h"
 
+#define OWN (1 + RUN_CANCELS) /* what run_wait itself polls */
 #define MAX_MORE 6
 #define LAUNCHER_MS 1000
 
@@ -59,21 +60,27 @@ static void take_messages(struct run *run)
 
 int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
 {
-	struct pollfd fds[2 + MAX_MORE] = {
+	struct pollfd fds[OWN + MAX_MORE] = {
 		{ .fd = run->events.lost ? -1 : run->control, .events = POLLIN },
-		{ .fd = run->cancelled ? -1 : run->io->cancel, .events = POLLIN },
 	};
 	struct timespec left = clock_left(deadline);
+	bool cancel = false;
 	int ready;
 
+	for (size_t i = 0; i < RUN_CANCELS; i++) {
+		fds[1 + i].fd = run->cancelled ? -1 : run->io->cancel[i];
+		fds[1 + i].events = POLLIN;
+	}
 	if (n > 0)
-		memcpy(fds + 2, more, n * sizeof(*more));
-	ready = ppoll(fds, 2 + n, &left, NULL);
+		memcpy(fds + OWN, more, n * sizeof(*more));
+	ready = ppoll(fds, OWN + n, &left, NULL);
 	for (size_t i = 0; i < n; i++)
-		more[i].revents = ready > 0 ? fds[2 + i].revents : 0;
+		more[i].revents = ready > 0 ? fds[OWN + i].revents : 0;
 	if (ready > 0 && fds[0].revents)
 		take_messages(run);
-	if (ready > 0 && fds[1].revents) {
+	for (size_t i = 0; i < RUN_CANCELS; i++)
+		cancel |= ready > 0 && fds[1 + i].revents;
+	if (cancel) {
 		run->cancelled = true;
 		return -ECANCELED;
 	}

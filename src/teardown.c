@@ -53,6 +53,9 @@ static void kill_all(struct run *run)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	if (run->held.pidfd >= 0 && run->held.ours)
 		(void)pidfd_send_signal(run->held.pidfd, SIGKILL, NULL, 0);
+	/* One that was stopped hears nothing. */
+	if (run->guard_pidfd >= 0)
+		(void)pidfd_send_signal(run->guard_pidfd, SIGCONT, NULL, 0);
 	tell_guard(run, GUARD_KILL);
 }
 
@@ -147,14 +150,15 @@ static void kill_unknown(struct run *run)
 
 static void poison(struct run *run)
 {
-	struct error *err = &run->session->poison;
+	struct error reason = { 0 };
 
-	error_set(err, ERROR_POISONED, ETIME,
+	error_set(&reason, ERROR_POISONED, ETIME,
 		  "the death of process %d of an earlier command could not be confirmed",
 		  run->held.child);
-	error_hint(err,
+	error_hint(&reason,
 		   "look for processes in uninterruptible sleep; this session takes no "
 		   "further command");
+	session_poison(run->session, &reason);
 }
 
 /* It has ended, or does within moments, or is made to. */
@@ -184,11 +188,14 @@ void run_teardown(struct run *run)
 		run->ended_at = clock_now();
 	if (!run->events.exited)
 		kill_all(run);
-	if (!confirm_death(run))
+	if (!confirm_death(run)) {
 		poison(run);
+		/* It does not answer, and is not waited for once more. */
+		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
+	}
 	if (run->events.lost && !run->held.ours)
 		kill_unknown(run);
-	if (run->session->network)
+	if (run->grant->network)
 		network_stop(run);
 	if (run->released) {
 		if (!cut && run->deadline > drain)

@@ -90,36 +90,13 @@ static int gather_workspace(struct view *view, const struct policy *policy,
 			       : error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
 }
 
-static int by_dest(const void *a, const void *b)
+int shown_by_dest(const void *a, const void *b)
 {
 	const struct shown *x = a, *y = b;
 
 	if (!x->dest || !y->dest)
 		return !!x->dest - !!y->dest;
 	return strcmp(x->dest, y->dest);
-}
-
-static int gather_reads(struct view *view, const struct policy *policy,
-			const struct profile *profile, const struct request *request,
-			struct error *err)
-{
-	if (request->n_reads == 0)
-		return 0;
-	view->reads = calloc(request->n_reads, sizeof(*view->reads));
-	if (!view->reads)
-		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
-	for (size_t i = 0; i < request->n_reads; i++) {
-		struct shown *read = &view->reads[view->n_reads++];
-		int r;
-
-		read->place.fd = -1;
-		r = place_open_read(request->reads[i], &profile->host_read,
-				    policy->tmp_root, &read->place, &read->dest, err);
-		if (r < 0)
-			return r;
-	}
-	qsort(view->reads, view->n_reads, sizeof(*view->reads), by_dest);
-	return 0;
 }
 
 static int refuse_corpus(const struct policy *policy, const struct corpus *corpus,
@@ -210,59 +187,15 @@ static int gather_corpora(struct view *view, const struct policy *policy,
 	if (r == 0)
 		r = check_nesting(view, &view->workspace, err);
 	if (r == 0)
-		qsort(view->corpora, view->n_corpora, sizeof(*view->corpora), by_dest);
-	return r;
-}
-
-/* Where distributions keep the one file with all CA certificates. */
-static const char *const ca_bundles[] = {
-	"/etc/ssl/certs/ca-certificates.crt",		     /* Debian, Arch */
-	"/etc/pki/tls/certs/ca-bundle.crt",		     /* Fedora */
-	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* Fedora, behind a link */
-	"/etc/ssl/ca-bundle.pem",			     /* SUSE */
-	"/var/lib/ca-certificates/ca-bundle.pem",	     /* SUSE, behind a link */
-	"/etc/ssl/cert.pem",				     /* Alpine */
-};
-
-/* The file at the end of the links, never the folder: keys may lie beside it.  A host
- * without one has a network without TLS roots. */
-static int gather_ca(struct view *view, const char *dest, struct error *err)
-{
-	for (size_t i = 0; i < sizeof(ca_bundles) / sizeof(ca_bundles[0]); i++) {
-		struct place place = PLACE_NONE;
-
-		if (place_open(ca_bundles[i], false, ERROR_MOUNT_REFUSED, &place, NULL) <
-		    0)
-			continue;
-		if (!S_ISREG(place.st.st_mode)) {
-			place_close(&place);
-			continue;
-		}
-		view->ca.place = place;
-		view->ca.dest = strdup(dest);
-		return view->ca.dest
-			       ? 0
-			       : error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
-	}
-	return 0;
-}
-
-static int gather_network(struct view *view, const struct backend *network,
-			  struct error *err)
-{
-	int r = network_files(network, &view->files, &view->n_files, err);
-
-	for (size_t i = 0; r == 0 && i < view->n_files; i++)
-		if (!view->files[i].text && !view->ca.dest)
-			r = gather_ca(view, view->files[i].dest, err);
+		qsort(view->corpora, view->n_corpora, sizeof(*view->corpora), shown_by_dest);
 	return r;
 }
 
 int view_gather(const struct policy *policy, const struct profile *profile,
 		const struct request *request, const struct identity *identity,
-		const struct backend *network, struct view *ret_view, struct error *err)
+		struct view *ret_view, struct error *err)
 {
-	struct view view = { .workspace.place.fd = -1, .ca.place.fd = -1 };
+	struct view view = { .workspace.place.fd = -1 };
 	int r;
 
 	view.alternatives = access("/etc/alternatives", F_OK) == 0;
@@ -273,10 +206,6 @@ int view_gather(const struct policy *policy, const struct profile *profile,
 		r = make_passwd(&view, identity, err);
 	if (r == 0)
 		r = gather_workspace(&view, policy, profile, request, identity, err);
-	if (r == 0 && network)
-		r = gather_network(&view, network, err);
-	if (r == 0)
-		r = gather_reads(&view, policy, profile, request, err);
 	if (r == 0 && profile->n_corpora > 0 && !request->single_root)
 		r = gather_corpora(&view, policy, profile, identity, err);
 	if (r < 0) {
@@ -287,7 +216,7 @@ int view_gather(const struct policy *policy, const struct profile *profile,
 	return 0;
 }
 
-static void free_shown(struct shown *shown)
+void shown_free(struct shown *shown)
 {
 	place_close(&shown->place);
 	free(shown->dest);
@@ -296,14 +225,9 @@ static void free_shown(struct shown *shown)
 void view_free(struct view *view)
 {
 	free(view->passwd);
-	network_files_free(view->files, view->n_files);
-	free_shown(&view->ca);
-	free_shown(&view->workspace);
-	for (size_t i = 0; i < view->n_reads; i++)
-		free_shown(&view->reads[i]);
+	shown_free(&view->workspace);
 	for (size_t i = 0; i < view->n_corpora; i++)
-		free_shown(&view->corpora[i]);
-	free(view->reads);
+		shown_free(&view->corpora[i]);
 	free(view->corpora);
-	*view = (struct view){ .workspace.place.fd = -1, .ca.place.fd = -1 };
+	*view = (struct view){ .workspace.place.fd = -1 };
 }

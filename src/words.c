@@ -2,6 +2,7 @@
 #include "words.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool words_find(const char *const *words, const char *text, unsigned *ret_place)
@@ -22,4 +23,29 @@ void words_join(const char *const *words, char *ret, size_t size)
 	for (; *words && used < size; words++)
 		used += (size_t)snprintf(ret + used, size - used, "%s%s",
 					 used ? ", " : "", *words);
+}
+
+char **words_copy(const char *const *words)
+{
+	size_t count = 0;
+	char **copy;
+
+	while (words[count])
+		count++;
+	copy = calloc(count + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < count; i++) {
+		copy[i] = strdup(words[i]);
+		if (!copy[i]) {
+			words_free(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+void words_free(char **words)
+{
+	for (char **word = words; word && *word; word++)
+		free(*word);
+	free(words);
 }

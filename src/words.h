@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A copy of WORDS and of each of them (words_free), or NULL: out of memory. */
+char **words_copy(const char *const *words);
+void words_free(char **words);
+
 /* The place of TEXT among WORDS. */
 bool words_find(const char *const *words, const char *text, unsigned *ret_place);
 
