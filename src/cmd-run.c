@@ -219,8 +219,8 @@ int cmd_run(const struct options *options)
 	if ((options->json || report_fd >= 0) &&
 	    report(options, report_fd,
 		   result_json(result, policy ? policy->policy : NULL,
-			       done ? done->profile : NULL,
-			       options->request.command)) == -EPIPE)
+			       done ? done->profile : NULL, options->request.command)) ==
+		    -EPIPE)
 		status = EXIT_PIPE;
 	drupe_result_free(done);
 	drupe_policy_free(policy);

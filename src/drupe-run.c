@@ -27,7 +27,8 @@ struct drupe_job {
 	drupe_result *result;
 };
 
-/* ---- one run -------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------
+ */
 
 static size_t count(const char *const *list)
 {
@@ -170,7 +171,8 @@ int drupe_run(drupe_session *session, const struct drupe_run_options *options,
 	return 0;
 }
 
-/* ---- jobs ----------------------------------------------------------------------------- */
+/* ---- jobs -----------------------------------------------------------------------------
+ */
 
 static void free_job(drupe_job *job)
 {
@@ -225,8 +227,8 @@ static void *work(void *data)
 	struct session *session = &job->session->session;
 
 	execute(job->session, &job->options, job->data, job->cancel, job->result);
-	/* The job may be waited for and freed, or the session closed, from here on: neither
-	 * is touched after its own last word. */
+	/* The job may be waited for and freed, or the session closed, from here on:
+	 * neither is touched after its own last word. */
 	session_release(session);
 	(void)!eventfd_write(job->done, 1);
 	return NULL;

@@ -13,7 +13,8 @@ const char *drupe_version(void)
 	return PACKAGE_VERSION;
 }
 
-/* ---- errors -------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------
+ */
 
 /* Hand ERR out; no memory for that: the caller has the return value. */
 static int refused(int r, const struct error *err, drupe_error **ret_error)
@@ -62,7 +63,8 @@ void drupe_error_free(drupe_error *error)
 	free(error);
 }
 
-/* ---- policies ------------------------------------------------------------------------ */
+/* ---- policies ------------------------------------------------------------------------
+ */
 
 int drupe_policy_open(const char *name_or_file, drupe_policy **ret_policy,
 		      drupe_error **ret_error)
@@ -107,7 +109,8 @@ void drupe_policy_free(drupe_policy *policy)
 	free(policy);
 }
 
-/* ---- sessions ------------------------------------------------------------------------ */
+/* ---- sessions ------------------------------------------------------------------------
+ */
 
 int options_take(void *to, size_t size, const void *from)
 {
@@ -128,8 +131,8 @@ static int use_backend_dir(drupe_session *session, const char *dir, struct error
 
 	if (whole)
 		return 0;
-	error_set(err, ERROR_BACKEND_MISSING, errno,
-		  "the folder of backends \"%s\": %s", dir, strerror(errno));
+	error_set(err, ERROR_BACKEND_MISSING, errno, "the folder of backends \"%s\": %s",
+		  dir, strerror(errno));
 	error_hint(err, "name an existing folder");
 	return -ENOENT;
 }

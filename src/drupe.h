@@ -105,7 +105,10 @@ struct drupe_session_options {
 	int single_root;	 /* leave the corpora out */
 	int one_shot; /* for one command, whose start is preflight enough; not a second */
 };
-#define DRUPE_SESSION_OPTIONS { .size = sizeof(struct drupe_session_options) }
+#define DRUPE_SESSION_OPTIONS                                \
+	{                                                    \
+		.size = sizeof(struct drupe_session_options) \
+	}
 
 /*
  * Load and check the backends, open the workspace, make the private tmp.  The state is
@@ -156,9 +159,10 @@ struct drupe_run_options {
 				sandbox's PATH */
 	uint64_t timeout_ms; /* 0: the profile's; above its timeout_max: refused */
 	enum drupe_network network;
-	int confirmed;		  /* policy mode `ask`: a person allowed this command */
-	const char *const *reads; /* paths to show read-only, NULL-terminated; NULL: none */
-	const void *stdin_data;	  /* what the command reads; NULL: nothing */
+	int confirmed; /* policy mode `ask`: a person allowed this command */
+	const char *const
+		*reads;		/* paths to show read-only, NULL-terminated; NULL: none */
+	const void *stdin_data; /* what the command reads; NULL: nothing */
 	size_t stdin_length;
 	drupe_output output; /* NULL: only the bounded text of the result */
 	void *output_data;
@@ -172,7 +176,10 @@ struct drupe_run_options {
 	 * read and told by the result. */
 	int cancel_fd;
 };
-#define DRUPE_RUN_OPTIONS { .size = sizeof(struct drupe_run_options) }
+#define DRUPE_RUN_OPTIONS                                \
+	{                                                \
+		.size = sizeof(struct drupe_run_options) \
+	}
 
 /*
  * Run a command to its end.  0 and a result, also where it was refused, timed out or
@@ -199,7 +206,8 @@ int drupe_job_wait(drupe_job *job, int timeout_ms, drupe_result **ret_result);
  * before. */
 void drupe_job_free(drupe_job *job);
 
-/* ---- results: the JSON object of drupe(1), field by field ------------------------------
+/* ---- results: the JSON object of drupe(1), field by field
+ * ------------------------------
  */
 
 enum drupe_status {

@@ -18,9 +18,9 @@ struct grant {
 	size_t n_reads;
 };
 
-#define GRANT_NONE                                        \
-	{                                                 \
-		.timeout_ms = 0, .ca.place = PLACE_NONE   \
+#define GRANT_NONE                                      \
+	{                                               \
+		.timeout_ms = 0, .ca.place = PLACE_NONE \
 	}
 
 /*

@@ -5,9 +5,11 @@
  *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,...
  *           [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD] -- LAUNCHER...
  *
- * See guard.h for what it is for.  It starts the launcher with an empty
- * environment, with the descriptors of --keep and no others, and with neither
- * priority nor keyring of the caller.
+ *   drupe-guard --control=FD --tmp=DIR --make-tmp=-
+ *
+ * See guard.h for what it is for; the second form is the keeper of keeper.h.  It starts
+ * the launcher with an empty environment, with the descriptors of --keep and no others,
+ * and with neither priority nor keyring of the caller.
  */
 #include "guard.h"
 
@@ -40,6 +42,7 @@
 #define MAX_KEEP 256
 #define RELIST_MS 10	  /* /proc/…/children may miss one while others exit */
 #define CGROUP_MS 2000	  /* until the last of the killed has left the cgroup */
+#define ORPHAN_TRIES 1000 /* of 10 ms */
 #define KEYRING_TRIES 500 /* of 2 ms: quota is given back with a delay */
 
 struct guard {
@@ -114,7 +117,9 @@ static bool parse_arguments(struct guard *guard, char **argv)
 			 !parse_keep(guard, *argv + 7))
 			return false;
 	}
-	if (!*argv || !argv[1])
+	if (!*argv) /* nothing to start: the keeper of a session's tmp */
+		return guard->control >= 0 && guard->tmp && guard->make_tmp;
+	if (!argv[1])
 		return false;
 	guard->launcher = argv + 1;
 	return guard->control >= 0 && guard->block >= 0 && guard->sync >= 0 &&
@@ -421,6 +426,19 @@ static void watch(struct guard *guard)
 	}
 }
 
+/* Commands of a killed executor may still be dying by the hands of their own guards. */
+static int remove_tmp(const struct guard *guard)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
+	int r = rmtree_at(AT_FDCWD, guard->tmp);
+
+	for (int i = 0; r < 0 && guard->orphaned && i < ORPHAN_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		r = rmtree_at(AT_FDCWD, guard->tmp);
+	}
+	return r;
+}
+
 static int leave(const struct guard *guard)
 {
 	int r = 0;
@@ -428,7 +446,7 @@ static int leave(const struct guard *guard)
 	/* What cannot be removed by us the executor removes, or who next sweeps. */
 	if (guard->cgroup)
 		r = cgroup_folder_remove(guard->cgroup, CGROUP_MS);
-	if (guard->remove_tmp && guard->tmp && rmtree_at(AT_FDCWD, guard->tmp) < 0)
+	if (guard->remove_tmp && guard->tmp && remove_tmp(guard) < 0)
 		r = -1;
 	return r < 0;
 }
@@ -462,7 +480,9 @@ int main(int argc, char **argv)
 			   : 0;
 	if (r < 0)
 		say(&guard, GUARD_FAILED, GUARD_STEP_TMP, -r);
-	guard.empty = r < 0 || !start(&guard);
+	else if (!guard.launcher)
+		say(&guard, GUARD_EMPTY, 0, 0); /* the tmp is there */
+	guard.empty = r < 0 || !guard.launcher || !start(&guard);
 	close_all_but_mine(&guard);
 	watch(&guard);
 	return leave(&guard);

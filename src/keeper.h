@@ -17,9 +17,9 @@ struct keeper {
 	int control; /* lifeline */
 };
 
-#define KEEPER_NONE                    \
-	{                              \
-		0, -1, -1              \
+#define KEEPER_NONE       \
+	{                 \
+		0, -1, -1 \
 	}
 
 /* When 0 is returned the directory TMP is there. */

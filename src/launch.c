@@ -103,7 +103,8 @@ static int open_output(struct run *run, size_t i, int *ret_write, struct error *
 	else if (i == 0) /* as far as the user may */
 		(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE);
 	if (r == 0)
-		r = stream_take(stream, source, run->io->out[i], profile->stream_limit, err);
+		r = stream_take(stream, source, run->io->out[i], profile->stream_limit,
+				err);
 	if (r < 0) {
 		close(source);
 		return r;
@@ -277,8 +278,8 @@ int run_launch(struct run *run, struct error *err)
 	struct inheritance inherited = { 0 };
 	_cleanup_close_ int control = -1;
 	int stdio[3] = { -1, -1, -1 };
-	int r = plan_make(session->policy, session->profile, &session->view, run->grant, tmp,
-			  &run->plan, err);
+	int r = plan_make(session->policy, session->profile, &session->view, run->grant,
+			  tmp, &run->plan, err);
 
 	if (r == 0 && session->backends[SLOT_SCOPE])
 		r = scope_prepare(&run->scope, session, &run->plan, err);

@@ -129,8 +129,8 @@ static void add_places(struct plan *plan, const struct view *view,
 
 	for (size_t i = 0; i < grant->n_reads; i++)
 		if (grant->reads[i].dest)
-			add_place(plan, &grant->reads[i].place, grant->reads[i].dest, false,
-				  "{read-fd}");
+			add_place(plan, &grant->reads[i].place, grant->reads[i].dest,
+				  false, "{read-fd}");
 	for (size_t i = 0; i <= view->n_corpora; i++) {
 		const struct shown *corpus = i < view->n_corpora ? &view->corpora[i]
 								 : NULL;

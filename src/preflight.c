@@ -17,8 +17,8 @@ const char *const preflight_words[] = {
 static void check(const struct preflight_sink *sink, enum preflight_verdict verdict,
 		  const char *name, const char *detail, const char *fix)
 {
-	sink->check(sink->data, &(struct preflight_check){ verdict, name, detail, fix,
-							  NULL });
+	sink->check(sink->data,
+		    &(struct preflight_check){ verdict, name, detail, fix, NULL });
 }
 
 static void check_error(const struct preflight_sink *sink, const char *name,
@@ -69,11 +69,11 @@ static void explain_host(const struct preflight_sink *sink)
 {
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
 		if (is_switched(i))
-			check(sink, PREFLIGHT_BAD, "host", switches[i].cause, switches[i].fix);
+			check(sink, PREFLIGHT_BAD, "host", switches[i].cause,
+			      switches[i].fix);
 }
 
-static void check_locale(const struct preflight_sink *sink,
-			 const struct session *session)
+static void check_locale(const struct preflight_sink *sink, const struct session *session)
 {
 	const char *name = "en_US.UTF-8";
 	char detail[256];
@@ -145,7 +145,8 @@ static void judge(const struct preflight_sink *sink, const struct result *result
 		return;
 	}
 	if (result->status == RUN_EXITED && result->exit_code == 0) {
-		check(sink, PREFLIGHT_GOOD, "sandbox", "held, verified, released, and gone", "");
+		check(sink, PREFLIGHT_GOOD, "sandbox",
+		      "held, verified, released, and gone", "");
 	} else {
 		snprintf(detail, sizeof(detail), "the test command ended with status %d",
 			 result_exit_status(result));
@@ -191,7 +192,8 @@ static void try_sandbox(struct session *session, const struct request *wanted,
 	free(command[5]);
 }
 
-/* ---- of a session -------------------------------------------------------------------- */
+/* ---- of a session --------------------------------------------------------------------
+ */
 
 /* The first that failed is the cause; what follows are its consequences. */
 static void keep_first(void *data, const struct preflight_check *check)
@@ -227,7 +229,8 @@ int preflight_session(struct session *session, enum ask network, struct error *e
 
 /* Each backend on a line, also when another one is missing. */
 static bool try_backends(const struct preflight_sink *sink, const struct policy *policy,
-			 const struct request *wanted, const struct paths *paths, uid_t uid)
+			 const struct request *wanted, const struct paths *paths,
+			 uid_t uid)
 {
 	bool good = true;
 
@@ -241,9 +244,8 @@ static bool try_backends(const struct preflight_sink *sink, const struct policy 
 		snprintf(name, sizeof(name), "%s %s", slot_names[i], policy->backends[i]);
 		if (strcmp(policy->backends[i], "none") == 0)
 			check(sink, PREFLIGHT_GOOD, name, "", "");
-		else if (registry_load(paths->backends, (enum slot)i,
-				       policy->backends[i], policy, uid, &backend,
-				       &err) < 0) {
+		else if (registry_load(paths->backends, (enum slot)i, policy->backends[i],
+				       policy, uid, &backend, &err) < 0) {
 			check_error(sink, name, &err);
 			good = false;
 		} else {
@@ -294,4 +296,3 @@ void preflight_all(const char *policy_name, const struct request *request,
 	check(sink, PREFLIGHT_GOOD, "policy", policy->source, "");
 	try_all(policy, request, paths, sink);
 }
-

@@ -22,9 +22,9 @@
 
 /* Where the streams of the command come from and go to. */
 struct run_io {
-	bool capture;	/* keep the bounded text of both streams */
-	int in;		/* read from here; -1: /dev/null */
-	int out[2];	/* pass the streams on to these; -1: only captured */
+	bool capture;		 /* keep the bounded text of both streams */
+	int in;			 /* read from here; -1: /dev/null */
+	int out[2];		 /* pass the streams on to these; -1: only captured */
 	int cancel[RUN_CANCELS]; /* one readable: end the run; -1: never */
 	bool last;	/* the session ends with this run: its guard removes the tmp */
 	stream_tap tap; /* sees every byte, or NULL */

@@ -9,7 +9,8 @@
 #include "preflight.h"
 #include "run.h"
 
-/* ---- open ---------------------------------------------------------------------------- */
+/* ---- open ----------------------------------------------------------------------------
+ */
 
 /* `none` is a name that a policy may write for scope and network: an empty slot. */
 static int load(struct session *session, enum slot slot, struct error *err)
@@ -77,7 +78,8 @@ static int prepare(struct session *session, const struct request *request,
 	session->closing = fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (session->closing < 0)
 		return error_set(err, ERROR_SYSTEM, -session->closing,
-				 "cannot make an eventfd: %s", strerror(-session->closing));
+				 "cannot make an eventfd: %s",
+				 strerror(-session->closing));
 	return prepare_tmp(session, err);
 }
 
@@ -107,7 +109,8 @@ int session_open(const struct policy *policy, const struct request *request,
 	return r;
 }
 
-/* ---- grant ----------------------------------------------------------------------------- */
+/* ---- grant
+ * ----------------------------------------------------------------------------- */
 
 /* Only a run that gets the network needs its backend, and the first one loads it. */
 static int need_network(struct session *session, struct error *err)
@@ -150,7 +153,8 @@ int session_grant(struct session *session, const struct request *request,
 	return r;
 }
 
-/* ---- state ----------------------------------------------------------------------------- */
+/* ---- state
+ * ----------------------------------------------------------------------------- */
 
 enum session_state session_state(struct session *session)
 {
@@ -219,7 +223,8 @@ static int preflight_network(struct session *session, struct error *err)
 	return r;
 }
 
-/* ---- runs ------------------------------------------------------------------------------ */
+/* ---- runs
+ * ------------------------------------------------------------------------------ */
 
 void session_hold(struct session *session)
 {
@@ -280,7 +285,8 @@ void session_run(struct session *session, const struct request *request,
 	session_release(session);
 }
 
-/* ---- close ----------------------------------------------------------------------------- */
+/* ---- close
+ * ----------------------------------------------------------------------------- */
 
 static void end_runs(struct session *session)
 {

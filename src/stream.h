@@ -31,9 +31,9 @@ struct stream {
 	stream_tap tap;		 /* NULL: none */
 	void *tap_data;
 	int number;
-	uint64_t limit;		 /* bytes to pass on, UINT64_MAX: all */
-	uint64_t bytes;		 /* read */
-	uint64_t passed;	 /* accepted for passing on */
+	uint64_t limit;	 /* bytes to pass on, UINT64_MAX: all */
+	uint64_t bytes;	 /* read */
+	uint64_t passed; /* accepted for passing on */
 	char *buffer;
 	size_t start, end; /* what of the buffer waits for the sink */
 	int sink_errno;	   /* the sink failed for good */

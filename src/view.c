@@ -187,7 +187,8 @@ static int gather_corpora(struct view *view, const struct policy *policy,
 	if (r == 0)
 		r = check_nesting(view, &view->workspace, err);
 	if (r == 0)
-		qsort(view->corpora, view->n_corpora, sizeof(*view->corpora), shown_by_dest);
+		qsort(view->corpora, view->n_corpora, sizeof(*view->corpora),
+		      shown_by_dest);
 	return r;
 }
 

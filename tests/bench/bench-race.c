@@ -43,6 +43,7 @@ struct race {
 	struct paths paths;
 	struct session session;
 	struct request request;
+	struct grant grant;
 	struct bare words; /* the launcher's as drupe has them */
 	char *drupe, *file;
 	unsigned runs;
@@ -112,14 +113,16 @@ static char *plain[] = { (char[]){ "/usr/bin/bwrap" },
 static char *plain_command[] = { (char[]){ "--" }, (char[]){ "/usr/bin/true" }, NULL };
 #define PLAIN_NO_DEV 13 /* words before --dev */
 
-static bool run_drupe(struct session *session, const struct request *request)
+static bool run_drupe(struct race *race)
 {
-	const struct run_io io = { .capture = true, .in = -1, .cancel = -1 };
+	const struct run_io io = {
+		.capture = true, .in = -1, .out = { -1, -1 }, .cancel = { -1, -1, -1 }
+	};
 	struct result result;
 	bool good;
 
 	spawned_at = 0;
-	run_execute(session, request, &io, &result);
+	run_execute(&race->session, &race->grant, &race->request, &io, &result);
 	good = result.status == RUN_EXITED && result.exit_code == 0 &&
 	       !result.network_failed;
 	result_free(&result);
@@ -141,8 +144,7 @@ static bool run_way(struct race *race, enum way way, unsigned delay)
 
 	memcpy(no_dev, plain, PLAIN_NO_DEV * sizeof(plain[0]));
 	delay_ms = delay;
-	return way == DRUPE ? run_drupe(&race->session, &race->request)
-			    : bare_run(&bare, &ns);
+	return way == DRUPE ? run_drupe(race) : bare_run(&bare, &ns);
 }
 
 static void print_table(struct race *race, const char *title)
@@ -223,8 +225,13 @@ static void open_data(struct race *race, struct plan *plan)
 static void make_words(struct race *race)
 {
 	static struct drupe_words launcher, command;
-	const struct chain_words gate = { "guard", "0", "0",  "0", "0",
-					  "0",	   "0", NULL, NULL };
+	const struct chain_words gate = { .guard = "guard",
+					  .control_fd = "0",
+					  .info_fd = "0",
+					  .status_fd = "0",
+					  .block_fd = "0",
+					  .sync_fd = "0",
+					  .keep = "0" };
 	struct error err = { 0 };
 	struct plan plan;
 	struct chain chain;
@@ -237,7 +244,7 @@ static void make_words(struct race *race)
 	const struct drupe_words *words;
 
 	if (plan_make(race->session.policy, race->session.profile, &race->session.view,
-		      &race->session.tmp.place, &plan, &err) < 0)
+		      &race->grant, &race->session.tmp.place, &plan, &err) < 0)
 		die(&err, "no plan");
 	open_data(race, &plan);
 	if (chain_build(&input, &chain, &err) < 0)
@@ -302,7 +309,7 @@ static void print_times(struct race *race)
 	delay_ms = 0;
 	for (size_t i = 0; i < N_TIMES; i++) {
 		if (!bare_run(&least, &bare[i]) || !bare_run(&race->words, &same[i]) ||
-		    !run_drupe(&race->session, &race->request))
+		    !run_drupe(race))
 			die(NULL, "a measured run failed");
 		held[i] = released_at - spawned_at;
 		open[i] = time_command(race, "--network");
@@ -335,11 +342,11 @@ static void open_session(struct race *race)
 			&err) < 0)
 		die(&err, "no policy");
 	race->request.network = ASK_YES;
-	if (session_open(race->policy, &race->request, &race->paths, &race->session,
-			 &err) < 0 ||
-	    session_choose_tmp(&race->session, &err) < 0)
+	if (session_open(race->policy, &race->request, &race->paths, SESSION_LASTING,
+			 &race->session, &err) < 0 ||
+	    session_grant(&race->session, &race->request, &race->grant, &err) < 0)
 		die(&err, "no session");
-	if (!run_drupe(&race->session, &race->request)) /* makes the private tmp, too */
+	if (!run_drupe(race)) /* warm */
 		die(NULL, "drupe does not work here: see drupe preflight --network");
 	race->words.helper =
 		(char *)(uintptr_t)race->session.backends[SLOT_NETWORK]->object.tool;
@@ -374,6 +381,7 @@ int main(int argc, char **argv)
 	print_table(&race, "beside six busy loops");
 	end_loops(loops);
 	print_times(&race);
+	grant_free(&race.grant);
 	session_close(&race.session, NULL);
 	policy_free(race.policy);
 	unlink(file);

@@ -35,6 +35,7 @@ static const char *const kind_names[N_KINDS] = { "script", "drupe", "bare", "ses
 
 struct bench {
 	struct session session;
+	struct grant grant;
 	struct request request;
 	struct drupe_words bare; /* the backends' and the command: nothing of drupe's */
 	struct drupe_words scope;
@@ -70,11 +71,13 @@ static int64_t time_program(char *const *argv)
 
 static int64_t time_session(struct bench *bench)
 {
-	const struct run_io io = { .capture = true, .in = -1, .cancel = -1 };
+	const struct run_io io = {
+		.capture = true, .in = -1, .out = { -1, -1 }, .cancel = { -1, -1, -1 }
+	};
 	struct result result;
 	int64_t start = clock_now();
 
-	run_execute(&bench->session, &bench->request, &io, &result);
+	run_execute(&bench->session, &bench->grant, &bench->request, &io, &result);
 	start = clock_now() - start;
 	if (result.status != RUN_EXITED || result.exit_code != 0)
 		die(&result.refusal, "a run in the session failed");
@@ -132,8 +135,13 @@ static void push_bare(struct drupe_words *words, const struct drupe_words *segme
 
 static void make_bare(struct bench *bench)
 {
-	const struct chain_words words = { "guard", "0",  "0",	"0",  "0", "0",
-					   "0",	    NULL, NULL, NULL, NULL };
+	const struct chain_words words = { .guard = "guard",
+					   .control_fd = "0",
+					   .info_fd = "0",
+					   .status_fd = "0",
+					   .block_fd = "0",
+					   .sync_fd = "0",
+					   .keep = "0" };
 	struct error err = { 0 };
 	struct plan plan;
 	struct chain chain;
@@ -146,7 +154,7 @@ static void make_bare(struct bench *bench)
 	};
 
 	if (plan_make(bench->session.policy, bench->session.profile, &bench->session.view,
-		      &bench->session.tmp.place, &plan, &err) < 0)
+		      &bench->grant, &bench->session.tmp.place, &plan, &err) < 0)
 		die(&err, "no plan");
 	for (size_t i = 0; i < plan.n_mounts; i++)
 		if (plan.sources[i].place)
@@ -244,15 +252,16 @@ int main(int argc, char **argv)
 	paths_resolve_for(argv[1], &paths);
 	signal(SIGPIPE, SIG_IGN);
 	if (policy_open(bench.policy, paths.policies, &policy, &findings, &err) < 0 ||
-	    session_open(policy, &bench.request, &paths, &bench.session, &err) < 0 ||
-	    session_choose_tmp(&bench.session, &err) < 0)
+	    session_open(policy, &bench.request, &paths, SESSION_LASTING, &bench.session,
+			 &err) < 0 ||
+	    session_grant(&bench.session, &bench.request, &bench.grant, &err) < 0)
 		die(&err, "no session");
-	(void)time_session(&bench); /* makes the private tmp, too */
 	make_bare(&bench);
 	make_script(&bench);
 	measure(&bench);
 	report(&bench);
 	unlink(bench.script);
+	grant_free(&bench.grant);
 	session_close(&bench.session, NULL);
 	policy_free(policy);
 	return 0;

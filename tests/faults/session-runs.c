@@ -39,17 +39,18 @@ static int count_children(void)
 {
 	int count = 0;
 
-	while (waitpid(-1, NULL, WNOHANG) >= 0)
+	/* Those that wait to be reaped: the session's keeper goes on. */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
 		count++;
 	return count;
 }
 
 static void run_once(struct session *session, const struct request *request)
 {
-	const struct run_io io = { .capture = true, .in = -1, .cancel = -1 };
+	const struct run_io io = { .capture = true, .in = -1, .out = { -1, -1 }, .cancel = { -1, -1, -1 } };
 	struct result result;
 
-	run_execute(session, request, &io, &result);
+	session_run(session, request, &io, &result);
 	if (result.status != RUN_EXITED || result.exit_code != 0 || result.network_failed)
 		die(&result.refusal, "a run failed");
 	result_free(&result);
@@ -73,8 +74,7 @@ int main(int argc, char **argv)
 	paths_resolve_for(argv[1], &paths);
 	signal(SIGPIPE, SIG_IGN);
 	if (policy_open(argv[2], paths.policies, &policy, &findings, &err) < 0 ||
-	    session_open(policy, &request, &paths, &session, &err) < 0 ||
-	    session_choose_tmp(&session, &err) < 0)
+	    session_open(policy, &request, &paths, SESSION_LASTING, &session, &err) < 0)
 		die(&err, "no session");
 	run_once(&session, &request); /* what is opened once and kept */
 	before = count_descriptors();

@@ -16,6 +16,7 @@
 static struct policy *policy;
 static struct profile *profile;
 static struct view view;
+static struct grant granted;
 static char workspace[] = "/srv/w";
 static const struct place tmp = { .path = (char[]){ "/t" }, .fd = 7 };
 
@@ -34,6 +35,7 @@ static int setup(void **state)
 			 &findings, NULL) < 0)
 		return -1;
 	profile = &policy->profiles[0];
+	granted = (struct grant)GRANT_NONE;
 	view = (struct view){
 		.root = { { "/bin", false, "usr/bin" },
 			  { "/sbin", true, "" },
@@ -43,7 +45,6 @@ static int setup(void **state)
 			  { "/libx32", false, "" } },
 		.alternatives = true,
 		.group = true,
-		.ca = { .place = PLACE_NONE },
 		.workspace = { .place = { workspace, 5, { 0 } },
 			       .dest = workspace,
 			       .writable = true },
@@ -62,7 +63,7 @@ static struct plan make(void)
 {
 	struct plan plan;
 
-	assert_int_equal(plan_make(policy, profile, &view,
+	assert_int_equal(plan_make(policy, profile, &view, &granted,
 				   profile->ephemeral_tmp ? NULL : &tmp, &plan, NULL),
 			 0);
 	return plan;
@@ -168,8 +169,8 @@ static void reads_come_before_corpora_and_outer_before_inner(void **state)
 	(void)state;
 	view.corpora = corpora;
 	view.n_corpora = 2;
-	view.reads = reads;
-	view.n_reads = 2;
+	granted.reads = reads;
+	granted.n_reads = 2;
 	plan = make();
 	assert_true(find(&plan, "/data") < find(&plan, "/srv"));
 	assert_true(find(&plan, "/srv") < find(&plan, "/srv/w"));
@@ -250,43 +251,39 @@ static void limits_are_those_that_are_set(void **state)
 
 /* ---- R12 ------------------------------------------------------------------------- */
 
-static void grant(const char *name, enum ask network, uint64_t timeout_ms,
-		  enum error_code code, bool granted)
+static void grants(const char *name, enum ask network, uint64_t timeout_ms,
+		  enum error_code code, bool network_granted)
 {
-	const struct request request = { .profile = name,
-					 .network = network,
-					 .timeout_ms = timeout_ms };
-	const struct profile *chosen;
+	const struct request request = { .network = network, .timeout_ms = timeout_ms };
 	struct error err = { 0 };
 	uint64_t timeout;
 	bool has_network;
-	int r = plan_grant(policy, &request, &chosen, &timeout, &has_network, &err);
+	int r = grant_check(policy, policy_profile(policy, name), &request, &timeout,
+			    &has_network, &err);
 
 	assert_int_equal(err.code, code);
 	assert_int_equal(r < 0, code != ERROR_NONE);
 	if (r == 0)
-		assert_int_equal(has_network, granted);
+		assert_int_equal(has_network, network_granted);
 }
 
 static void callers_only_narrow(void **state)
 {
 	(void)state;
-	grant(NULL, ASK_DEFAULT, 0, ERROR_NONE, false);
-	grant("build", ASK_DEFAULT, 60000, ERROR_NONE, false);
-	grant("build", ASK_DEFAULT, 60001, ERROR_NOT_GRANTED, false);
-	grant("nosuch", ASK_DEFAULT, 0, ERROR_PROFILE_UNKNOWN, false);
-	grant("build", ASK_YES, 0, ERROR_NONE, true);
-	grant("build", ASK_NO, 0, ERROR_NONE, false);
-	grant("closed", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
-	grant("online", ASK_DEFAULT, 0, ERROR_NONE, true);
-	grant("online", ASK_NO, 0, ERROR_NONE, false);
+	grants("build", ASK_DEFAULT, 60000, ERROR_NONE, false);
+	grants("build", ASK_DEFAULT, 60001, ERROR_NOT_GRANTED, false);
+	grants("build", ASK_YES, 0, ERROR_NONE, true);
+	grants("build", ASK_NO, 0, ERROR_NONE, false);
+	grants("closed", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
+	grants("online", ASK_DEFAULT, 0, ERROR_NONE, true);
+	grants("online", ASK_NO, 0, ERROR_NONE, false);
 	policy->mode = MODE_ASK;
-	grant("build", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
-	grant("build", ASK_DEFAULT, 0, ERROR_NONE, false);
+	grants("build", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
+	grants("build", ASK_DEFAULT, 0, ERROR_NONE, false);
 	policy->mode = MODE_SAFE;
-	grant("build", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
-	grant("online", ASK_DEFAULT, 0, ERROR_NETWORK_DENIED, false);
-	grant("online", ASK_NO, 0, ERROR_NONE, false);
+	grants("build", ASK_YES, 0, ERROR_NETWORK_DENIED, false);
+	grants("online", ASK_DEFAULT, 0, ERROR_NETWORK_DENIED, false);
+	grants("online", ASK_NO, 0, ERROR_NONE, false);
 }
 
 int main(void)
