@@ -47,6 +47,7 @@ unit_tests = \
 	%D%/unit/test-policy \
 	%D%/unit/test-policy-fixtures \
 	%D%/unit/test-rmtree \
+	%D%/unit/test-spawn \
 	%D%/unit/test-trust \
 	%D%/unit/test-value \
 	%D%/unit/test-verify
@@ -63,6 +64,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_policy_SOURCES = %D%/unit/test-policy.c
 %C%_unit_test_policy_fixtures_SOURCES = %D%/unit/test-policy-fixtures.c
 %C%_unit_test_rmtree_SOURCES = %D%/unit/test-rmtree.c
+%C%_unit_test_spawn_SOURCES = %D%/unit/test-spawn.c
 %C%_unit_test_trust_SOURCES = %D%/unit/test-trust.c
 %C%_unit_test_value_SOURCES = %D%/unit/test-value.c
 %C%_unit_test_verify_SOURCES = %D%/unit/test-verify.c

@@ -5,6 +5,7 @@
 # The numbers are those of an emulated processor; the ratio is what counts.
 #   DRUPE_VM_RUNS  of each kind (40)
 set -euo pipefail
+umask 022
 base=$(mktemp -d "$HOME/drupe-cost.XXXXXX")
 trap 'rm -rf "$base"' EXIT
 mkdir "$base/ws"

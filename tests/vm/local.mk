@@ -8,6 +8,7 @@ check-vm:
 EXTRA_DIST += packaging/vm-packages \
 	%D%/README \
 	%D%/boot.sh \
+	%D%/cgroup2.test \
 	%D%/check.sh \
 	%D%/cost.sh \
 	%D%/guest/arms.sh \

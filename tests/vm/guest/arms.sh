@@ -27,7 +27,7 @@ tests_of() { # ARM
 		echo $vm/{scope,manager,inversions}.test $in/{limits,exit,view}.test
 		;;
 	root)
-		echo $vm/{scope,manager}.test $in/{root,process}.test
+		echo $vm/{scope,manager,cgroup2}.test $in/{root,process}.test
 		;;
 	service)
 		echo $vm/service.test $in/limits.test
