@@ -6,10 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
-from rpc import (WAIT, Gone, Refused, Server, done, equal, note, ok, processes, skip, tmps,
+from rpc import (WAIT, Gone, Refused, Server, done, equal, note, ok, processes, tmps,
                  until)
 
 DRUPE = sys.argv[1]

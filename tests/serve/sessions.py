@@ -10,7 +10,7 @@ import sys
 import time
 
 from rpc import (Server, descriptors, done, equal, note, ok, processes, rss, sanitized, skip,
-                 tmps, until)
+                 tmps)
 
 DRUPE = sys.argv[1]
 CONF, WS, TMPROOT = os.environ["CONF"], os.environ["WS"], os.environ["TMPROOT"]
