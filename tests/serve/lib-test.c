@@ -99,7 +99,8 @@ static drupe_session *open_session(void)
 	options.workspace = workspace;
 	options.user = user;
 	if (drupe_policy_open(policy_file, &policy, &error) ||
-	    drupe_session_open(policy, &options, &session, &error)) {
+	    drupe_session_open(policy, &options, &session, &error) ||
+	    drupe_session_preflight(session, &error)) {
 		OK(0, "a session: %s", error ? drupe_error_message(error) : "no error");
 		exit(1);
 	}
@@ -232,6 +233,59 @@ static void test_refusals(void)
 	drupe_policy_free(policy);
 }
 
+/* ---- states
+ * ------------------------------------------------------------------------------
+ */
+
+/* A session that was not preflighted: *ret_session. */
+static int open_new(const struct drupe_session_options *options,
+		    drupe_session **ret_session)
+{
+	drupe_policy *policy = NULL;
+	int r = drupe_policy_open(policy_file, &policy, NULL);
+
+	if (r == 0)
+		r = drupe_session_open(policy, options, ret_session, NULL);
+	drupe_policy_free(policy);
+	return r;
+}
+
+static drupe_result *run(drupe_session *session, const char *script);
+static int says(drupe_result *result, const char *text);
+
+static void test_states(void)
+{
+	struct {
+		struct drupe_session_options options;
+		long later;
+	} later = { .options = DRUPE_SESSION_OPTIONS };
+	drupe_session *session = NULL;
+
+	later.options.workspace = workspace;
+	later.options.user = user;
+	if (!OK(open_new(&later.options, &session) == 0, "open"))
+		exit(1);
+	OK(drupe_session_state(session) == DRUPE_STATE_NEW, "... the session is NEW");
+	OK(drupe_session_close(session, NULL) == 0, "... and can be closed");
+	OK(count_files(tmp_root) == 0, "... no tmp is left");
+	if (!OK(open_new(&later.options, &session) == 0, "open"))
+		exit(1);
+	OK(says(run(session, "echo x"), "x\n"), "... the first run makes the preflight");
+	OK(drupe_session_state(session) == DRUPE_STATE_READY,
+	   "... and the session is READY");
+	drupe_session_close(session, NULL);
+
+	/* A field that this library does not know must not be dropped in silence. */
+	later.options.size = sizeof(later);
+	OK(open_new(&later.options, &session) == 0,
+	   "options of a later version, not used");
+	drupe_session_close(session, NULL);
+	later.later = 1;
+	if (!OK(open_new(&later.options, &session) < 0,
+		"options of a later version, used"))
+		drupe_session_close(session, NULL);
+}
+
 /* ---- blocking runs
  * -----------------------------------------------------------------------
  */
@@ -327,7 +381,9 @@ static void test_runs(drupe_session *session)
 	char *const missing[] = { path, NULL };
 	size_t length = 0;
 
-	OK(drupe_session_state(session) == DRUPE_READY, "a session is ready");
+	OK(drupe_session_state(session) == DRUPE_STATE_READY,
+	   "after the preflight READY");
+	OK(drupe_session_preflight(session, NULL) == 0, "... it is told again");
 	result = run(session, "echo out; echo err >&2; exit 3");
 	OK(strcmp(drupe_result_text(result, DRUPE_STDERR, &length), "err\n") == 0 &&
 		   length == 4,
@@ -400,7 +456,8 @@ static void test_runs(drupe_session *session)
 	options.size = 0;
 	OK(drupe_run(session, &options, &result) == -EINVAL, "no size: EINVAL");
 	OK(result == (drupe_result *)&options, "... the output is untouched");
-	OK(drupe_session_state(session) == DRUPE_READY, "the session is ready as before");
+	OK(drupe_session_state(session) == DRUPE_STATE_READY,
+	   "the session is ready as before");
 
 	drupe_result_free(run(session, "echo kept >/tmp/x"));
 	OK(says(run(session, "cat /tmp/x"), "kept\n"), "the private tmp is kept");
@@ -783,6 +840,28 @@ static void test_close(void)
 	OK(cancelled == THREADS, "... they are cancelled: %d", cancelled);
 }
 
+/* Jobs may outlive their session. */
+static void test_close_with_jobs(void)
+{
+	drupe_session *session = open_session();
+	drupe_job *jobs[3];
+	drupe_result *result;
+	int cancelled = 0;
+
+	for (int i = 0; i < 3; i++)
+		jobs[i] = start(session, "sleep 100", NULL);
+	sleep_ms(200);
+	OK(drupe_session_close(session, NULL) == 0, "close while jobs go on");
+	for (int i = 0; i < 3; i++) {
+		OK(readable(drupe_job_fd(jobs[i]), 0), "... the job has ended");
+		result = wait_for(jobs[i]);
+		cancelled += drupe_result_status(result) == DRUPE_CANCELLED;
+		drupe_result_free(result);
+		drupe_job_free(jobs[i]);
+	}
+	OK(cancelled == 3, "... they are cancelled: %d", cancelled);
+}
+
 static void test_one_shot(void)
 {
 	struct drupe_session_options options = DRUPE_SESSION_OPTIONS;
@@ -801,7 +880,10 @@ static void test_one_shot(void)
 		return;
 	}
 	drupe_policy_free(policy);
-	OK(says(run(session, "echo x"), "x\n"), "a session for one command");
+	OK(drupe_session_state(session) == DRUPE_STATE_READY,
+	   "a session for one command: READY");
+	OK(says(run(session, "echo x"), "x\n"), "... the command");
+	OK(drupe_session_state(session) == DRUPE_STATE_CLOSED, "... it is closed then");
 	second.argv = shell("echo y");
 	r = drupe_run(session, &second, &result);
 	OK(r < 0 || drupe_result_status(result) == DRUPE_REFUSED,
@@ -872,6 +954,7 @@ int main(int argc, char **argv)
 	user = argv[5];
 
 	test_refusals();
+	test_states();
 	/* Once, so that what a first use leaves for good is not counted. */
 	session = open_session();
 	drupe_result_free(run(session, "true"));
@@ -894,6 +977,7 @@ int main(int argc, char **argv)
 	OK(drupe_session_close(session, NULL) == 0, "close");
 	OK(count_files(tmp_root) == 0, "... the private tmp is gone");
 	test_close();
+	test_close_with_jobs();
 	test_one_shot();
 	OK(count_files(tmp_root) == 0, "no tmp is left");
 	OK(waitpid(child, &status, 0) == child && WIFEXITED(status) &&

@@ -61,3 +61,17 @@ program_as_root() {
 		echo "exit $?"
 	)
 }
+
+# A folder that is laid out as a build tree is, which the test user can read: TREE with
+# the library in TREE/lib and its header in TREE/include.
+LIBRARY=${builddir:-.}/.libs/libdrupe.so
+make_tree() {
+	local built=${builddir:-.}
+
+	TREE=$BASE/tree
+	mkdir -p "$TREE/plugins/.libs" "$TREE/lib" "$TREE/include/drupe" &&
+		cp -- "$built"/drupe-{guard,netns} "$TREE/" &&
+		cp -- "$built"/plugins/.libs/*.so "$TREE/plugins/.libs/" &&
+		cp -P -- "$LIBRARY"* "$TREE/lib/" &&
+		cp -- "${srcdir:-.}/src/drupe.h" "$TREE/include/drupe/"
+}
