@@ -260,6 +260,8 @@ static void test_states(void)
 		long later;
 	} later = { .options = DRUPE_SESSION_OPTIONS };
 	drupe_session *session = NULL;
+	drupe_error *error = NULL, *again = NULL;
+	drupe_result *result;
 
 	later.options.workspace = workspace;
 	later.options.user = user;
@@ -274,6 +276,27 @@ static void test_states(void)
 	OK(drupe_session_state(session) == DRUPE_STATE_READY,
 	   "... and the session is READY");
 	drupe_session_close(session, NULL);
+
+	/* The preflight writes to the workspace, which cannot be written now. */
+	if (!OK(open_new(&later.options, &session) == 0, "open"))
+		exit(1);
+	chmod(workspace, 0555);
+	OK(drupe_session_preflight(session, &error) < 0, "... a preflight that fails");
+	OK(drupe_session_state(session) == DRUPE_STATE_REFUSED,
+	   "... the session is REFUSED");
+	chmod(workspace, 0755);
+	OK(drupe_session_preflight(session, &again) < 0 && error && again &&
+		   strcmp(drupe_error_message(error), drupe_error_message(again)) == 0,
+	   "... it stays so when that is mended, with the first reason");
+	OK(is_error(error, "preflight", "preflight-failed"), "... the refusal");
+	drupe_error_free(again);
+	result = run(session, "echo x");
+	OK(drupe_result_status(result) == DRUPE_REFUSED &&
+		   strcmp(drupe_error_code(drupe_result_refusal(result)),
+			  "preflight-failed") == 0,
+	   "... a run is refused for it");
+	drupe_result_free(result);
+	OK(drupe_session_close(session, NULL) == 0, "... close");
 
 	/* A field that this library does not know must not be dropped in silence. */
 	later.options.size = sizeof(later);

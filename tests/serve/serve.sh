@@ -63,15 +63,15 @@ program_as_root() {
 }
 
 # A folder that is laid out as a build tree is, which the test user can read: TREE with
-# the library in TREE/lib and its header in TREE/include.
+# the library in TREE/.libs and its header in TREE/include.
 LIBRARY=${builddir:-.}/.libs/libdrupe.so
 make_tree() {
 	local built=${builddir:-.}
 
 	TREE=$BASE/tree
-	mkdir -p "$TREE/plugins/.libs" "$TREE/lib" "$TREE/include/drupe" &&
+	mkdir -p "$TREE/plugins/.libs" "$TREE/.libs" "$TREE/include/drupe" &&
 		cp -- "$built"/drupe-{guard,netns} "$TREE/" &&
 		cp -- "$built"/plugins/.libs/*.so "$TREE/plugins/.libs/" &&
-		cp -P -- "$LIBRARY"* "$TREE/lib/" &&
+		cp -P -- "$LIBRARY"* "$TREE/.libs/" &&
 		cp -- "${srcdir:-.}/src/drupe.h" "$TREE/include/drupe/"
 }
