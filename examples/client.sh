@@ -38,7 +38,7 @@ id=0
 call() {
 	id=$((id + 1))
 	jq -cn --arg method "$1" --argjson params "$2" --argjson id "$id" \
-		'{jsonrpc: "2.0", $id, $method, $params}' >&3
+		'{jsonrpc: "2.0", $id, $method, $params}' >&3 || :
 	IFS= read -r answer <&4 || {
 		echo 'client.sh: the server ended' >&2
 		exit 125
