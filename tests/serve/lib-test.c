@@ -507,8 +507,8 @@ static void hear(void *data, enum drupe_stream stream, const char *bytes, size_t
 	if (heard->length[stream] + length <= sizeof(heard->bytes[0]))
 		memcpy(heard->bytes[stream] + heard->length[stream], bytes, length);
 	heard->length[stream] += length;
-	heard->calls++;
 	heard->thread = pthread_self();
+	__atomic_fetch_add(&heard->calls, 1, __ATOMIC_RELEASE);
 }
 
 static int heard_is(const struct heard *heard, int stream, const char *text)

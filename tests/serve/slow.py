@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Clients that do not read, servers that are killed.  slow.py DRUPE
 
-KILLS in the environment: how many rounds.
+ENDS in the environment: how many rounds.
 """
 import collections
 import json
@@ -36,7 +36,7 @@ def good_end(server, what):
 server = serve()
 server.alive()
 SANITIZED = sanitized(server.pid)
-KILLS = int(os.environ.get("KILLS", 6 if SANITIZED else 30))
+ENDS = int(os.environ.get("ENDS", 6 if SANITIZED else 30))
 
 # ---- many at once -----------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
 note(f"SEED={seed}")
 chance = random.Random(seed)
 ends = collections.Counter()
-for i in range(KILLS):
+for i in range(ENDS):
     server = serve()
     asked = [server.ask("session.open", {"workspace": WS}) for _ in range(2)]
     if chance.random() < 0.75:
@@ -198,6 +198,6 @@ for i in range(KILLS):
         # What a killed guard left is swept by the next server; say which it was.
         ok(False, f"round {i}: no tmp is left after {how}", tmps(TMPROOT))
         break
-ok(True, f"{KILLS} servers ended at random moments: {dict(ends)}")
+ok(True, f"{ENDS} servers ended at random moments: {dict(ends)}")
 nothing_left("... nothing is left")
 done()
