@@ -2,9 +2,15 @@
 # The man pages.  @policydir@ and the like are filled in with the folders of this
 # build, so that the installed pages name the files that are really looked at.
 
-man_MANS = %D%/man/drupe.1 %D%/man/drupe-policy.5 %D%/man/drupe-backend.3
+man_MANS = \
+	%D%/man/drupe.1 \
+	%D%/man/drupe-backend.3 \
+	%D%/man/drupe-policy.5 \
+	%D%/man/drupe-serve.7 \
+	%D%/man/libdrupe.3
 TESTS += %D%/docs.test
-EXTRA_DIST += %D%/docs.test %D%/keys.awk %D%/drupe.1 %D%/drupe-policy.5 %D%/drupe-backend.3
+EXTRA_DIST += %D%/docs.test %D%/keys.awk %D%/drupe.1 %D%/drupe-backend.3 %D%/drupe-policy.5 \
+	%D%/drupe-serve.7 %D%/libdrupe.3
 CLEANFILES += $(man_MANS)
 
 check_PROGRAMS += %D%/print-keys
@@ -32,6 +38,12 @@ FILL = $(SED) \
 
 %D%/man/drupe-backend.3: %D%/drupe-backend.3 Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL) $(srcdir)/%D%/drupe-backend.3 >$@.tmp && mv $@.tmp $@
+
+%D%/man/drupe-serve.7: %D%/drupe-serve.7 Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL) $(srcdir)/%D%/drupe-serve.7 >$@.tmp && mv $@.tmp $@
+
+%D%/man/libdrupe.3: %D%/libdrupe.3 Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(FILL) $(srcdir)/%D%/libdrupe.3 >$@.tmp && mv $@.tmp $@
 
 # For maintainers: both formatters must be silent.
 .PHONY: lint-man

@@ -33,6 +33,7 @@ EXTRA_DIST += $(integration_tests) %D%/integration/lib.sh %D%/faults/faults.sh \
 include tests/local-network.mk
 include tests/local-registry.mk
 include tests/local-scope.mk
+include tests/serve/local.mk
 include tests/vm/local.mk
 
 if HAVE_CMOCKA

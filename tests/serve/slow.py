@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Clients that do not read, servers that are killed.  slow.py DRUPE
+
+ENDS in the environment: how many rounds.
+"""
+import collections
+import json
+import os
+import random
+import signal
+import sys
+import time
+
+from rpc import (Server, descriptors, done, equal, note, ok, processes, rss, sanitized, skip,
+                 tmps, until)
+
+DRUPE = sys.argv[1]
+CONF, WS, TMPROOT = os.environ["CONF"], os.environ["WS"], os.environ["TMPROOT"]
+MARK = os.environ["MARK"]
+MANY = 64
+
+
+def serve(policy="plain"):
+    return Server(DRUPE, "-p", f"{CONF}/{policy}.yaml")
+
+
+def nothing_left(desc):
+    ok(until(lambda: not processes(MARK) and not tmps(TMPROOT)), desc, processes(MARK), tmps(TMPROOT))
+
+
+def good_end(server, what):
+    equal(server.end(), (0, []), f"{what}: a good end")
+    nothing_left("... nothing is left")
+
+
+server = serve()
+server.alive()
+SANITIZED = sanitized(server.pid)
+ENDS = int(os.environ.get("ENDS", 6 if SANITIZED else 30))
+
+# ---- many at once -----------------------------------------------------------------------------
+
+session = server.open(WS)
+for run in [server.start(session, ["true"]) for _ in range(4)]:
+    server.result(run)
+before, fds = rss(server.pid), descriptors(server.pid)
+started = time.monotonic()
+runs = [server.start(session, ["sleep", "1000", MARK], timeout="5m") for _ in range(MANY)]
+
+
+def sleeping():
+    return sum("bwrap" not in words and "drupe" not in words.replace(MARK, "") and
+               words.startswith("sleep ") for _, words in processes(MARK))
+
+
+ok(until(lambda: sleeping() >= MANY, 60), f"{MANY} commands at once", sleeping())
+each = (rss(server.pid) - before) / MANY
+note(f"started in {time.monotonic() - started:.1f} s; {each:.0f} KiB and "
+     f"{(descriptors(server.pid) - fds) / MANY:.1f} descriptors each")
+if SANITIZED:
+    skip("under 1 MiB each of the server's memory", "a sanitizer")
+else:
+    ok(each < 1024, "under 1 MiB each of the server's memory", each)
+started = time.monotonic()
+for run in runs:
+    server.notify("session.cancel", {"session": session, "id": run})
+equal(collections.Counter(server.result(run)["status"] for run in runs), {"cancelled": MANY},
+      "all are cancelled")
+note(f"cancelled in {time.monotonic() - started:.1f} s")
+equal(processes(MARK), [], "... no survivor")
+ok(until(lambda: descriptors(server.pid) == fds), "... no descriptor more", descriptors(server.pid), fds)
+server.close(session)
+good_end(server, "many at once")
+
+# ---- a client that stops reading -----------------------------------------------------------------
+
+server = serve()
+session = server.open(WS)
+server.run(session, ["true"])
+server.reading.clear()
+before = rss(server.pid)
+runs = [server.start(session, ["sh", "-c", "while :; do head -c 100000 /dev/zero | tr '\\0' x; done",
+                               MARK], stream=True, timeout="8s") for _ in range(MANY)]
+peak, end = 0, time.monotonic() + 20
+while time.monotonic() < end and (time.monotonic() < end - 12 or processes(MARK)):
+    peak = max(peak, rss(server.pid))
+    time.sleep(0.1)
+note(f"64 writers without a reader: {peak - before} KiB more at most")
+if SANITIZED:
+    skip("the server's memory is bounded", "a sanitizer")
+else:
+    ok(peak - before < MANY * 1024, "64 writers without a reader: the server's memory is bounded",
+       f"{peak - before} KiB")
+ok(until(lambda: not processes(MARK), 30), "their time ends though nobody reads", len(processes(MARK)))
+server.reading.set()
+results = [server.result(run, 120) for run in runs]
+equal(collections.Counter(r["status"] for r in results), {"timed_out": MANY},
+      "when it reads again all answers come")
+ok(all(r["wall_seconds"] < 20 for r in results), "... the times of the runs were kept",
+   max(r["wall_seconds"] for r in results))
+ok(all(set(server.text(run)) <= {"x"} for run in runs), "... with what was written")
+equal(server.run(session, ["echo", "well"])["stdout"]["text"], "well\n", "the server is well")
+good_end(server, "a client that stopped reading")
+
+# A slow reader loses nothing of what a patient command writes.
+server = serve()
+session = server.open(WS)
+server.reading.clear()
+run = server.start(session, ["perl", "-e", "print 'y' x 3000000"], stream=True)
+time.sleep(1.5)
+server.reading.set()
+result = server.result(run)
+equal((result["status"], len(server.text(run)), result["stdout"]["bytes"]), ("exited", 3000000, 3000000),
+      "a reader that comes late gets all of it")
+# Answers that nobody reads, of requests that are small.
+server.reading.clear()
+sent = 0
+os.set_blocking(server.child.stdin.fileno(), False)
+line = json.dumps({"jsonrpc": "2.0", "id": "flood", "method": "no.such", "params": {"x": "y" * 200}})
+before, end = rss(server.pid), time.monotonic() + 4
+data = (line + "\n").encode() * 200
+while time.monotonic() < end and sent < 200000000:
+    try:
+        n = os.write(server.child.stdin.fileno(), data)
+    except BlockingIOError:
+        time.sleep(0.05)
+        continue
+    sent += n
+    data = data[n:] + data[:n]
+note(f"{sent // 1000000} MB of requests without reading: {rss(server.pid) - before} KiB more")
+if SANITIZED:
+    skip("requests without reading: memory is bounded", "a sanitizer")
+else:
+    ok(rss(server.pid) - before < 32768, "requests without reading: memory is bounded",
+       rss(server.pid) - before)
+os.set_blocking(server.child.stdin.fileno(), True)
+server.reading.set()
+server.raw(b"\n")
+ok(server.alive(), "... and served when it reads again")
+good_end(server, "a late reader")
+
+# End of input, and signals, while nobody reads.
+for how, status in (("end of input", 0), ("SIGTERM", 143)):
+    server = serve()
+    session = server.open(WS)
+    server.reading.clear()
+    for _ in range(8):
+        server.start(session, ["sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", MARK], stream=True)
+    until(lambda: len(processes(MARK)) >= 8)
+    time.sleep(1)
+    started = time.monotonic()
+    if how == "SIGTERM":
+        server.child.send_signal(signal.SIGTERM)
+    else:
+        server.close_input()
+    try:
+        equal(server.wait(30), status, f"{how} while nobody reads: status {status}")
+    except Exception as error:  # pylint: disable=broad-except
+        ok(False, f"{how} while nobody reads: status {status}", error)
+        server.kill()
+    note(f"{how}: {time.monotonic() - started:.1f} s")
+    server.reading.set()
+    nothing_left("... nothing is left")
+
+# ---- killed ------------------------------------------------------------------------------------
+
+seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
+note(f"SEED={seed}")
+chance = random.Random(seed)
+ends = collections.Counter()
+for i in range(ENDS):
+    server = serve()
+    asked = [server.ask("session.open", {"workspace": WS}) for _ in range(2)]
+    if chance.random() < 0.75:
+        for request in asked:
+            session = server.result(request)["session"]
+            for _ in range(chance.randrange(1, 4)):
+                server.start(session, ["sh", "-c", "sleep 1000 & sleep 1000", MARK],
+                             stream=chance.random() < 0.5)
+    time.sleep(chance.random() * 0.15)
+    # Most by what cannot be caught.
+    how = chance.choice(("KILL", "KILL", "KILL", "TERM", "EOF", "both"))
+    if how == "EOF":
+        server.close_input()
+        status = server.wait()
+    elif how == "both":
+        server.child.send_signal(signal.SIGTERM)
+        time.sleep(chance.random() * 0.02)
+        status = server.kill()
+    else:
+        status = server.kill(signal.SIGKILL if how == "KILL" else signal.SIGTERM)
+    ends[how] += 1
+    good = {"KILL": (137,), "TERM": (143,), "EOF": (0,), "both": (143, 137)}[how]
+    if status not in good or not until(lambda: not processes(MARK), 15):
+        ok(False, f"round {i}: {how}", f"status {status}", *processes(MARK))
+    server.reader.join(10)
+    if not until(lambda: not tmps(TMPROOT), 15):
+        # What a killed guard left is swept by the next server; say which it was.
+        ok(False, f"round {i}: no tmp is left after {how}", tmps(TMPROOT))
+        break
+ok(True, f"{ENDS} servers ended at random moments: {dict(ends)}")
+nothing_left("... nothing is left")
+done()
