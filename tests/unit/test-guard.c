@@ -133,6 +133,8 @@ struct flaw {
 	bool tmp;
 	bool cgroup;   /* with a folder of the guard's own, and */
 	int procs;     /* what stands for its cgroup.procs, 0: nothing */
+	char early;    /* it is told this before it is there, */
+	bool cut;      /* or finds the lifeline cut */
 	int nice, oom; /* of the guard */
 	rlim_t nofile;
 };
