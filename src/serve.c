@@ -57,6 +57,10 @@ static void begin(struct server *server, struct rpc_request *request)
 		unknown_method(server, request);
 		return;
 	}
+	if (!request->id && !method->notification) {
+		rpc_request_free(request);
+		return;
+	}
 	if (is_used(server, request->id)) {
 		rpc_refuse(&server->rpc, request->id, RPC_INVALID_REQUEST, NULL,
 			   "duplicate id: a request with it is still being worked on");
