@@ -13,8 +13,9 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
-WAIT = float(os.environ.get("ANSWER_SECONDS", "60"))
+WAIT = float(os.environ.get("ANSWER_SECONDS", "30"))
 
 # ---- TAP: unnumbered lines; serve.sh counts them -------------------------------------
 
@@ -28,7 +29,7 @@ def ok(condition, desc, *details):
     if not condition:
         failed += 1
         for detail in details:
-            for line in str(detail)[:2000].splitlines():
+            for line in str(detail)[-2000:].splitlines():
                 print("# " + line)
     sys.stdout.flush()
     return bool(condition)
@@ -51,6 +52,17 @@ def note(text):
 
 def done():
     sys.exit(1 if failed else 0)
+
+
+def unexpected(kind, error, trace):
+    """What nobody caught ends the test, and says where."""
+    ok(False, f"it goes on to its end: {kind.__name__}",
+       "".join(traceback.format_exception(kind, error, trace)))
+    sys.stdout.flush()
+    os._exit(1)
+
+
+sys.excepthook = unexpected
 
 
 # ---- JSON, strictly --------------------------------------------------------------------
@@ -264,8 +276,9 @@ class Server:
     def open(self, workspace, **params):
         return self.call("session.open", {"workspace": workspace, **params})["session"]
 
-    def start(self, session, argv, **params):
-        return self.ask("session.run", {"session": session, "argv": argv, **params})
+    def start(self, session, argv, name=None, **params):
+        more = {} if name is None else {"id": name}
+        return self.ask("session.run", {"session": session, "argv": argv, **params}, **more)
 
     def run(self, session, argv, **params):
         return self.result(self.start(session, argv, **params))

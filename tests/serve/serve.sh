@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # What the tests of `drupe serve` share.  To be sourced; prints TAP.
-. "${srcdir:-.}/tests/integration/lib.sh"
 export CALL_SECONDS=${CALL_SECONDS:-400}
+. "${srcdir:-.}/tests/integration/lib.sh"
 command -v python3 >/dev/null || skip_all "python3 is not installed"
 SERVE=${srcdir:-.}/tests/serve
 PY=$BASE/py
