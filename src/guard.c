@@ -404,9 +404,22 @@ static void drain_signals(struct guard *guard)
 			guard->dying = true;
 }
 
+/* Between the spawn and here a scope's tool may have waited for its manager. */
+static bool is_wanted(struct guard *guard)
+{
+	struct pollfd control = { .fd = guard->control, .events = POLLIN };
+
+	if (poll(&control, 1, 0) > 0 && listen_to_executor(guard))
+		guard->orphaned = true; /* nobody waits for anything */
+	if (!guard->dying && !guard->orphaned)
+		return true;
+	say(guard, GUARD_EMPTY, 0, 0);
+	return false;
+}
+
 static void watch(struct guard *guard)
 {
-	for (;;) {
+	while (!guard->orphaned || !guard->empty) {
 		struct pollfd fds[] = {
 			{ .fd = guard->signals, .events = POLLIN },
 			{ .fd = guard->orphaned ? -1 : guard->control, .events = POLLIN },
@@ -421,8 +434,6 @@ static void watch(struct guard *guard)
 			kill_children();
 			reap(guard);
 		}
-		if (guard->orphaned && guard->empty)
-			return;
 	}
 }
 
@@ -482,7 +493,7 @@ int main(int argc, char **argv)
 		say(&guard, GUARD_FAILED, GUARD_STEP_TMP, -r);
 	else if (!guard.launcher)
 		say(&guard, GUARD_EMPTY, 0, 0); /* the tmp is there */
-	guard.empty = r < 0 || !guard.launcher || !start(&guard);
+	guard.empty = r < 0 || !guard.launcher || !is_wanted(&guard) || !start(&guard);
 	close_all_but_mine(&guard);
 	watch(&guard);
 	return leave(&guard);

@@ -222,6 +222,10 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 		.envp = run->scope.environment,
 		.stdio = { stdio[0], stdio[1], stdio[2] },
 		.nofile = run->session->nofile,
+		/* Killed while its manager takes it in, the tool would leave a scope in
+		 * which there never was a process, and that then stays.  The guard that
+		 * it becomes finds the lifeline cut. */
+		.lives_on = by_tool,
 		.identity = by_tool ? NULL : &run->session->identity,
 	};
 	int fds[RUN_MAX_HANDED + 2];

@@ -78,7 +78,7 @@ static const char *become(const struct attempt *attempt)
 	    take_identity(spawn->identity) < 0)
 		return "take on the user";
 	/* After the user was changed, which clears it. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+	if (!spawn->lives_on && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return "arm the parent-death signal";
 	if (getppid() != attempt->parent) {
 		errno = ESRCH;

@@ -15,7 +15,8 @@ struct spawn {
 	int stdio[3];	    /* what becomes 0, 1, 2; each above 2 */
 	const int *inherit; /* descriptors that go on beside them, under their numbers */
 	size_t n_inherit;
-	const struct rlimit *nofile;	 /* RLIMIT_NOFILE of it; NULL: ours */
+	const struct rlimit *nofile; /* RLIMIT_NOFILE of it; NULL: ours */
+	bool lives_on; /* is not killed when we die: a descriptor will tell it */
 	const struct identity *identity; /* taken on when it says drop; NULL: stay */
 };
 

@@ -15,9 +15,11 @@
 #include "fd.h"
 #include "guard.h"
 #include "run.h"
+#include "scope-folder.h"
 
 /* SIGKILL of a whole namespace takes milliseconds; uninterruptible sleep does not end. */
 #define DEATH_MS 10000
+#define TOOL_MS 3000
 #define GUARD_MS 60000 /* it may have a large tmp to remove */
 /* What the command wrote must still go out: all of it that a living reader takes
  * until its deadline, or, when the run was cut short, within this. */
@@ -37,6 +39,21 @@ static bool is_dead(int pidfd)
 	return pidfd < 0 || poll(&poll_fd, 1, 0) > 0;
 }
 
+/* Before it becomes the guard the scope's tool hears nothing, and may wait long for a
+ * manager that does not answer.  It gets a moment all the same: see lives_on. */
+static void end_tool(struct run *run)
+{
+	const struct run_events *events = &run->events;
+	int64_t deadline = deadline_in_ms(TOOL_MS);
+
+	tell_guard(run, GUARD_KILL);
+	while (!events->started && !events->empty && !events->failed && !events->lost &&
+	       clock_now() < deadline)
+		(void)run_wait(run, NULL, 0, deadline);
+	if (!events->started && !events->empty && run->guard_pidfd >= 0)
+		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
+}
+
 /* The child by its pidfd: that ends every process of its namespace, stopped and frozen
  * ones too.  Then the launcher and whatever else the guard has. */
 static void kill_all(struct run *run)
@@ -47,10 +64,8 @@ static void kill_all(struct run *run)
 		scope_read_usage(&run->scope, &run->usage);
 		scope_kill(&run->scope, run->session);
 	}
-	/* Before it becomes the guard, the scope's tool hears nothing, and may wait long.
-	 */
-	if (run->scope.request.size && !run->events.started && run->guard_pidfd >= 0)
-		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
+	if (run->scope.request.size && !scope_is_folder(&run->scope))
+		end_tool(run);
 	if (run->held.pidfd >= 0 && run->held.ours)
 		(void)pidfd_send_signal(run->held.pidfd, SIGKILL, NULL, 0);
 	/* One that was stopped hears nothing. */

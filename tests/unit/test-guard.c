@@ -133,6 +133,8 @@ struct flaw {
 	bool tmp;
 	bool cgroup;   /* with a folder of the guard's own, and */
 	int procs;     /* what stands for its cgroup.procs, 0: nothing */
+	char early;    /* it is told this before it is there, */
+	bool cut;      /* or finds the lifeline cut */
 	int nice, oom; /* of the guard */
 	rlim_t nofile;
 };
@@ -217,6 +219,10 @@ static void start(struct guard *guard, const struct flaw *flaw, const char *part
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control),
 			 0);
 	argv = arguments(flaw, guard, control[1], part);
+	if (flaw->early)
+		assert_int_equal(send(control[0], &flaw->early, 1, 0), 1);
+	if (flaw->cut)
+		shutdown(control[0], SHUT_RDWR);
 	guard->pid = fork();
 	assert_true(guard->pid >= 0);
 	if (guard->pid == 0) {
@@ -907,6 +913,29 @@ static void test_cgroup_stays(void **state)
 /* ---- signals ------------------------------------------------------------------------
  */
 
+/* A guard that came late, by a scope's tool that had to wait, starts nothing any more. */
+static void test_not_wanted(void **state)
+{
+	struct flaw flaw = no_flaw;
+	struct guard guard;
+	char text[64];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		flaw.early = (char[]){ GUARD_KILL, GUARD_BYE, 0 }[i];
+		flaw.cut = i == 2;
+		start(&guard, &flaw, "exit");
+		if (!flaw.cut)
+			expect(&guard, GUARD_EMPTY);
+		if (flaw.early == GUARD_KILL)
+			tell(&guard, GUARD_BYE);
+		assert_int_equal(ended(&guard), 0);
+		read_out(&guard, text, sizeof(text));
+		assert_string_equal(text, "");
+		finish(&guard);
+	}
+}
+
 /* A signal ends the run, not the guard: it still has to report. */
 static void test_signals(void **state)
 {
@@ -1031,6 +1060,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_cannot_enter),
 		cmocka_unit_test(test_cgroup_of_the_killed),
 		cmocka_unit_test(test_cgroup_stays),
+		cmocka_unit_test(test_not_wanted),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_other_signals),
 		cmocka_unit_test(test_noise),
