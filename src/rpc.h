@@ -11,7 +11,7 @@
 #include "sink.h"
 
 #define RPC_LINE_MAX ((size_t)1 << 20) /* bytes of a message; drupe-serve(7) */
-#define RPC_ID_MAX 1024		       /* bytes of an id that is a string */
+#define RPC_ID_MAX 256		       /* bytes of an id that is a string */
 
 /* The standard's codes (section 5.1), and ours. */
 enum rpc_code {

@@ -98,7 +98,7 @@ static const struct param preflight_params[] = {
 };
 
 const struct method serve_methods[] = {
-	{ "initialize", nothing, initialize, NULL, false },
+	{ "initialize", NULL, initialize, NULL, false },
 	{ "session.open", open_params, session_open_begin, session_open_end, false },
 	{ "session.run", run_params, session_run_begin, NULL, false },
 	{ "session.cancel", cancel_params, session_cancel_begin, NULL, true },

@@ -50,9 +50,11 @@ bool trust_is_unmapped(uid_t uid)
 	char map[64];
 	unsigned inside, outside, count;
 
-	return uid == OVERFLOW_UID &&
-	       fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) > 0 &&
-	       sscanf(map, "%u %u %u", &inside, &outside, &count) == 3 &&
+	if (uid != OVERFLOW_UID ||
+	    fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
+		return false;
+	/* Empty where nobody is mapped; all of them where there is no such namespace. */
+	return sscanf(map, "%u %u %u", &inside, &outside, &count) != 3 ||
 	       count != (uid_t)-1;
 }
 
