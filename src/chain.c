@@ -172,7 +172,9 @@ int chain_build(const struct chain_input *input, struct chain *ret_chain,
 		struct drupe_words *words = &chain.segments[order[i].segment];
 		int r;
 
+		registry_lock();
 		order[i].add(input, words);
+		registry_unlock();
 		r = check_layer(&order[i], input, words, err);
 		if (r < 0) {
 			chain_free(&chain);

@@ -10,6 +10,7 @@
 #include "confirm.h"
 #include "drupe-private.h"
 #include "fd.h"
+#include "report.h"
 
 /* The signals that end a run.  One that the caller ignores (nohup) stays ignored. */
 static int watch_signals(int *ret_fd, struct error *err)
@@ -164,40 +165,16 @@ static void say(const struct options *options, const struct result *result)
 			result->wall_seconds);
 }
 
-/* Opened before the run: a report that cannot be written refuses it. */
-static int open_report(const struct options *options, int *ret_fd, struct error *err)
+static int print(const struct options *options, int report_fd, json_t *json)
 {
-	int fd;
+	int r = report_fd >= 0 ? report_write(report_fd, json) : 0;
 
-	if (!options->report)
-		return 0;
-	fd = fd_above_stdio(open(options->report,
-				 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
-				 0666));
-	if (fd < 0) {
-		error_set(err, ERROR_USAGE, -fd, "--report \"%s\": %s", options->report,
-			  strerror(-fd));
-		error_hint(err, "give a file that can be written");
-		return fd;
-	}
-	*ret_fd = fd;
-	return 0;
-}
-
-static int report(const struct options *options, int fd, json_t *json)
-{
-	int r = 0;
-
-	if (fd >= 0 &&
-	    (json_dumpfd(json, fd, JSON_COMPACT) < 0 || write(fd, "\n", 1) != 1)) {
+	if (r < 0)
 		fprintf(stderr, "drupe: --report: cannot write the result: %s\n",
-			strerror(errno));
-		r = -EIO;
-	}
-	if (!options->json)
-		json_decref(json);
-	else if (print_json(json) < 0)
-		r = -EPIPE;
+			strerror(-r));
+	if (options->json)
+		return print_json(json);
+	json_decref(json);
 	return r;
 }
 
@@ -211,15 +188,15 @@ int cmd_run(const struct options *options)
 	int status;
 
 	result_init(&refused);
-	if (open_report(options, &report_fd, &refused.refusal) == 0)
+	if (report_open(options->report, &report_fd, &refused.refusal) == 0)
 		done = run(options, &policy, &refused);
 	result = done ? &done->result : &refused;
 	say(options, result);
 	status = result_exit_status(result);
 	if ((options->json || report_fd >= 0) &&
-	    report(options, report_fd,
-		   result_json(result, policy ? policy->policy : NULL,
-			       done ? done->profile : NULL, options->request.command)) ==
+	    print(options, report_fd,
+		  result_json(result, policy ? policy->policy : NULL,
+			      done ? done->profile : NULL, options->request.command)) ==
 		    -EPIPE)
 		status = EXIT_PIPE;
 	drupe_result_free(done);

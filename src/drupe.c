@@ -121,7 +121,8 @@ int options_take(void *to, size_t size, const void *from)
 		return 0;
 	if (given < sizeof(size_t))
 		return -EINVAL;
-	/* What a later version knows and asks for must not be passed over: it may narrow. */
+	/* What a later version knows and asks for must not be passed over: it may narrow.
+	 */
 	for (size_t i = size; i < given; i++)
 		if (((const char *)from)[i])
 			return -E2BIG;

@@ -115,8 +115,11 @@ static int explain(struct run *run, struct error *err)
 	else if (run->events.exited)
 		snprintf(ending, sizeof(ending), "ended with status %d",
 			 WEXITSTATUS(status));
-	if (launcher->launcher.diagnose)
+	if (launcher->launcher.diagnose) {
+		registry_lock();
 		launcher->launcher.diagnose(&launcher->call, text, &diagnosis);
+		registry_unlock();
+	}
 	error_set(err, code_of(diagnosis.code), EIO,
 		  "%s %s before the command ran%s%s%s%s", launcher->object.tool, ending,
 		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
@@ -224,7 +227,9 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	if (n < 0)
 		return (int)n;
 	run->report = (struct drupe_child){ .size = sizeof(run->report) };
+	registry_lock();
 	r = launcher->launcher.parse_info(&launcher->call, text, (size_t)n, &run->report);
+	registry_unlock();
 	/* Before anything else is done or said: the handles (spec 5.4.3). */
 	if (r == 0)
 		return verify_pin(&run->report, &run->session->identity, &run->held, err);

@@ -138,6 +138,7 @@ drupe_SOURCES = \
 	%D%/confirm.c %D%/confirm.h \
 	%D%/main.c \
 	%D%/options.c %D%/options.h \
+	%D%/report.c %D%/report.h \
 	%D%/rpc.c %D%/rpc.h \
 	%D%/serve-mcp.c \
 	%D%/serve-methods.c \

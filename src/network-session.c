@@ -143,8 +143,10 @@ int network_files(const struct backend *backend, struct resolver_file **ret_file
 		char scratch[4096];
 		struct drupe_resolver_file file = { NULL, NULL };
 
+		registry_lock();
 		r = backend->network.file(&backend->call, count, scratch, sizeof(scratch),
 					  &file);
+		registry_unlock();
 		if (r < 0)
 			break;
 		if (count == MAX_FILES || !file.dest ||

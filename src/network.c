@@ -257,7 +257,9 @@ static void helper_words(const struct run *run, const struct helper_ends *ends,
 	else
 		snprintf(ready, sizeof(ready), "%d", ends->ready);
 	snprintf(exit_word, sizeof(exit_word), "%d", ends->exit);
+	registry_lock();
 	backend->network.words(&backend->call, &attach, words);
+	registry_unlock();
 }
 
 /* What it gets beside the standard streams.  The file that tells its pid is a pipe, its

@@ -98,6 +98,21 @@ void place_close(struct place *place)
 	close_fd(&place->fd);
 }
 
+int place_check_access(const struct place *place, const struct identity *identity,
+		       struct error *err)
+{
+	/* Root would ask for itself. */
+	if (identity->drop ||
+	    faccessat(place->fd, "", X_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
+	    errno != EACCES)
+		return 0;
+	error_set(err, ERROR_WORKSPACE_REFUSED, EACCES,
+		  "\"%s\" cannot be entered by user %s (mode %04o)", place->path,
+		  identity->name, place->st.st_mode & 07777);
+	error_hint(err, "chmod u+rx it, or give another folder with --workspace");
+	return -EACCES;
+}
+
 static enum place_verdict refuse(const char *path, const char *why, struct error *err)
 {
 	error_set(err, ERROR_WORKSPACE_REFUSED, EPERM,

@@ -33,6 +33,11 @@ int place_open(const char *path, bool directory, enum error_code code,
 	       struct place *ret_place, struct error *err);
 void place_close(struct place *place);
 
+/* Whether the user could enter it: otherwise the launcher would fail, and less clearly.
+ */
+int place_check_access(const struct place *place, const struct identity *identity,
+		       struct error *err);
+
 /* Whether PATH is PREFIX or lies below it; both canonical. */
 bool path_is_within(const char *path, const char *prefix);
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -18,6 +19,18 @@
 const char *registry_dir(const char *dir)
 {
 	return dir ? dir : BACKENDDIR;
+}
+
+static pthread_mutex_t calls = PTHREAD_MUTEX_INITIALIZER;
+
+void registry_lock(void)
+{
+	pthread_mutex_lock(&calls);
+}
+
+void registry_unlock(void)
+{
+	pthread_mutex_unlock(&calls);
 }
 
 static int out_of_memory(struct error *err)

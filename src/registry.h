@@ -42,6 +42,11 @@ int registry_load(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err);
 void registry_unref(struct backend *backend);
 
+/* Backends are called by one thread of the process at a time (drupe-backend.h): around
+ * every call of one of their functions. */
+void registry_lock(void);
+void registry_unlock(void);
+
 static inline void registry_unrefp(struct backend **backend)
 {
 	registry_unref(*backend);

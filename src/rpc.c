@@ -181,6 +181,8 @@ static bool take_message(struct rpc *rpc, json_t *message, struct rpc_request *r
 	else if (!method)
 		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
 			   "method must be a string");
+	else if (!id && params && !json_is_object(params))
+		return false; /* nobody wants to hear of a notification */
 	else if (params && json_is_array(params))
 		rpc_refuse(rpc, told, RPC_INVALID_PARAMS, NULL,
 			   "params must be an object: they go by name");

@@ -49,8 +49,11 @@ int scope_folder_ask(const struct session *session, const struct drupe_scope *re
 	int r = 0;
 
 	*ret_setup = (struct drupe_cgroup_setup){ .size = sizeof(*ret_setup) };
-	if (backend->scope.setup)
+	if (backend->scope.setup) {
+		registry_lock();
 		r = backend->scope.setup(&backend->call, request, ret_setup);
+		registry_unlock();
+	}
 	return r < 0 ? failed(session, -r, "no place for", request->unit, err) : 0;
 }
 

@@ -205,6 +205,7 @@ static int find_cgroup(struct scope *scope, const struct session *session,
 	struct statfs fs;
 	size_t n, m;
 	char *end;
+	int r;
 
 	if (statfs(CGROUP_ROOT, &fs) < 0 || (unsigned long)fs.f_type != CGROUP2_MAGIC)
 		return failed(
@@ -223,8 +224,11 @@ static int find_cgroup(struct scope *scope, const struct session *session,
 		return error_set(err, ERROR_VERIFY_CGROUP, 0,
 				 "the child is not in one cgroup of version 2");
 	*end = '\0';
-	if (backend->scope.cgroup(&backend->call, &scope->request, suffix,
-				  sizeof(suffix)) < 0)
+	registry_lock();
+	r = backend->scope.cgroup(&backend->call, &scope->request, suffix,
+				  sizeof(suffix));
+	registry_unlock();
+	if (r < 0)
 		return error_set(err, ERROR_BACKEND_FAILED, EINVAL, "%s: no cgroup",
 				 backend->file);
 	n = strlen(text);
@@ -275,8 +279,11 @@ int scope_failure(const struct session *session, const char *text, int wait_stat
 	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
 	char where[400] = "";
 
-	if (backend->scope.diagnose)
+	if (backend->scope.diagnose) {
+		registry_lock();
 		backend->scope.diagnose(&backend->call, text, &diagnosis);
+		registry_unlock();
+	}
 	/* Tools that were told to be quiet do not say that the manager said no. */
 	if (!*text)
 		own_cgroup(where, sizeof(where));
@@ -363,7 +370,9 @@ static void kill_by_manager(const struct scope *scope, const struct session *ses
 	struct pollfd process = { .events = POLLIN };
 	pid_t pid;
 
+	registry_lock();
 	backend->scope.stop_words(&backend->call, &scope->request, &words);
+	registry_unlock();
 	spawn.argv = words.words;
 	if (words.errnum || words.count == 0 || null < 0 ||
 	    spawn_process(&spawn, &pid, &pidfd, NULL) < 0)

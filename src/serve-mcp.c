@@ -35,15 +35,33 @@ static const char input_schema[] =
 	"where the policy does not grant it\"}},"
 	"\"required\":[\"command\"],\"additionalProperties\":false}";
 
+#define STREAM_SCHEMA                                                                    \
+	"{\"type\":\"object\",\"properties\":{"                                          \
+	"\"text\":{\"type\":[\"string\",\"null\"]},\"base64\":{\"type\":\"string\"},"    \
+	"\"encoding\":{\"type\":[\"string\",\"null\"]},\"bytes\":{\"type\":\"integer\"}" \
+	","                                                                              \
+	"\"omitted_bytes\":{\"type\":\"integer\"},\"truncated\":{\"type\":\"boolean\"}}" \
+	","                                                                              \
+	"\"required\":[\"encoding\",\"bytes\",\"omitted_bytes\",\"truncated\"]}"
+
+/* The result object of drupe(1). */
 static const char output_schema[] =
 	"{\"type\":\"object\",\"properties\":{"
+	"\"drupe\":{\"type\":\"string\"},"
 	"\"status\":{\"type\":\"string\",\"enum\":[\"exited\",\"signaled\",\"timed_out\","
 	"\"cancelled\",\"out_of_memory\",\"refused\"]},"
 	"\"exit_code\":{\"type\":[\"integer\",\"null\"]},"
 	"\"signal\":{\"type\":[\"integer\",\"null\"]},"
 	"\"refusal\":{\"type\":[\"object\",\"null\"]},"
-	"\"stdout\":{\"type\":\"object\"},\"stderr\":{\"type\":\"object\"},"
-	"\"wall_seconds\":{\"type\":\"number\"}},"
+	"\"stdout\":" STREAM_SCHEMA ",\"stderr\":" STREAM_SCHEMA ","
+	"\"wall_seconds\":{\"type\":\"number\"},"
+	"\"usage\":{\"type\":\"object\"},"
+	"\"network\":{\"type\":\"string\"},"
+	"\"network_failed\":{\"type\":\"boolean\"},"
+	"\"scope\":{\"type\":[\"string\",\"null\"]},"
+	"\"profile\":{\"type\":[\"string\",\"null\"]},"
+	"\"policy\":{\"type\":[\"object\",\"null\"]},"
+	"\"command\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},"
 	"\"required\":[\"status\",\"exit_code\",\"stdout\",\"stderr\"]}";
 
 /* ---- the handshake
@@ -225,13 +243,13 @@ static void cancelled(struct server *server, struct task *task)
 }
 
 const struct method mcp_methods[] = {
-	{ "initialize", NULL, initialize, NULL },
-	{ "ping", NULL, ping, NULL },
-	{ "tools/list", NULL, list_tools, NULL },
-	{ "tools/call", NULL, call_tool, NULL },
-	{ "notifications/initialized", NULL, ignore, NULL },
-	{ "notifications/cancelled", NULL, cancelled, NULL },
-	{ NULL, NULL, NULL, NULL },
+	{ "initialize", NULL, initialize, NULL, false },
+	{ "ping", NULL, ping, NULL, false },
+	{ "tools/list", NULL, list_tools, NULL, false },
+	{ "tools/call", NULL, call_tool, NULL, false },
+	{ "notifications/initialized", NULL, ignore, NULL, true },
+	{ "notifications/cancelled", NULL, cancelled, NULL, true },
+	{ NULL, NULL, NULL, NULL, false },
 };
 
 int mcp_init(struct server *server)

@@ -98,12 +98,12 @@ static const struct param preflight_params[] = {
 };
 
 const struct method serve_methods[] = {
-	{ "initialize", NULL, initialize, NULL },
-	{ "session.open", open_params, session_open_begin, session_open_end },
-	{ "session.run", run_params, session_run_begin, NULL },
-	{ "session.cancel", cancel_params, session_cancel_begin, NULL },
-	{ "session.close", close_params, session_close_begin, NULL },
-	{ "preflight", preflight_params, preflight, NULL },
-	{ "backends", nothing, backends, NULL },
-	{ NULL, NULL, NULL, NULL },
+	{ "initialize", NULL, initialize, NULL, false },
+	{ "session.open", open_params, session_open_begin, session_open_end, false },
+	{ "session.run", run_params, session_run_begin, NULL, false },
+	{ "session.cancel", cancel_params, session_cancel_begin, NULL, true },
+	{ "session.close", close_params, session_close_begin, NULL, true },
+	{ "preflight", preflight_params, preflight, NULL, false },
+	{ "backends", nothing, backends, NULL, false },
+	{ NULL, NULL, NULL, NULL, false },
 };

@@ -57,6 +57,10 @@ static void begin(struct server *server, struct rpc_request *request)
 		unknown_method(server, request);
 		return;
 	}
+	if (!request->id && !method->notification) {
+		rpc_request_free(request);
+		return;
+	}
 	if (is_used(server, request->id)) {
 		rpc_refuse(&server->rpc, request->id, RPC_INVALID_REQUEST, NULL,
 			   "duplicate id: a request with it is still being worked on");
@@ -177,7 +181,8 @@ static int fill_poll(struct server *server, struct polled *polled, int signals)
 	int r;
 
 	polled->count = 0;
-	r = add_poll(polled, may_begin(server) ? server->rpc.in : -1, POLLIN);
+	/* Its end is seen also while no request is taken from it. */
+	r = add_poll(polled, server->rpc.in, may_begin(server) ? POLLIN : POLLRDHUP);
 	if (r == 0)
 		r = add_poll(polled, server->rpc.out.fd, waiting ? POLLOUT : 0);
 	if (r == 0)
@@ -208,11 +213,14 @@ static void read_flows(struct server *server, const struct polled *polled)
 	}
 }
 
-static void read_requests(struct server *server, bool readable)
+static void read_requests(struct server *server, short events)
 {
 	struct rpc_request request;
+	bool ended = events && !(events & POLLIN);
 
-	if (readable && rpc_read(&server->rpc) < 0) {
+	if ((events & POLLIN) && may_begin(server))
+		ended = rpc_read(&server->rpc) < 0;
+	if (ended) {
 		begin_closing(server);
 		return;
 	}

@@ -78,6 +78,7 @@ struct method {
 	void (*begin)(struct server *server, struct task *task);
 	/* What is left to do, in the main thread, when the thread has ended. */
 	void (*end)(struct server *server, struct task *task);
+	bool notification; /* means something without an answer */
 };
 
 struct server {

@@ -17,11 +17,21 @@
 static int refuse_owner(const char *path, const char *part, uid_t owner,
 			struct error *err)
 {
-	int r = error_set(
-		err, ERROR_TOOL_UNTRUSTED, EPERM,
-		"%s: %s belongs to uid %u, and only root may own a program that a "
-		"run starts: its owner could rewrite it from inside the sandbox",
-		path, part, (unsigned)owner);
+	int r;
+
+	if (trust_is_unmapped(owner)) {
+		r = error_set(
+			err, ERROR_TOOL_UNTRUSTED, EPERM,
+			"%s: %s belongs to a user that this user namespace does not "
+			"map, so that nobody can tell whether it is root",
+			path, part);
+		error_hint(err, "run drupe outside of the namespace, or map uid 0");
+		return r;
+	}
+	r = error_set(err, ERROR_TOOL_UNTRUSTED, EPERM,
+		      "%s: %s belongs to uid %u, and only root may own a program that a "
+		      "run starts: its owner could rewrite it from inside the sandbox",
+		      path, part, (unsigned)owner);
 
 	error_hint(err, "use the distribution's package, or chown root %s", part);
 	return r;

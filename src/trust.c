@@ -42,9 +42,32 @@ static int refuse_errno(const struct request *request, int errnum, const char *w
 			 errnum == ENOENT ? "there is no such file" : strerror(errnum));
 }
 
+/* In a user namespace that does not map everyone, whoever is not mapped shows as this. */
+#define OVERFLOW_UID 65534 /* user_namespaces(7) */
+
+bool trust_is_unmapped(uid_t uid)
+{
+	char map[64];
+	unsigned inside, outside, count;
+
+	if (uid != OVERFLOW_UID ||
+	    fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
+		return false;
+	/* Empty where nobody is mapped; all of them where there is no such namespace. */
+	return sscanf(map, "%u %u %u", &inside, &outside, &count) != 3 ||
+	       count != (uid_t)-1;
+}
+
 static int refuse_owner(const struct request *request, const char *what, const char *path,
 			const struct stat *st)
 {
+	if (trust_is_unmapped(st->st_uid))
+		return error_set(
+			request->err, request->code, EPERM,
+			"%s: %sowned by a user that this user namespace does not map, so "
+			"that nobody can tell whether it is root; run drupe outside of "
+			"it, or map uid 0",
+			request->path, what);
 	if (geteuid() == 0)
 		return error_set(request->err, request->code, EPERM,
 				 "%s: %sowned by uid %u, not by root; chown root %s",

@@ -6,6 +6,7 @@
 #ifndef DRUPE_TRUST_H
 #define DRUPE_TRUST_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "error.h"
@@ -30,5 +31,8 @@ int trust_open_dir(const char *path, enum error_code missing, enum error_code co
 int trust_open_at(int dirfd, const char *dir, const char *name, enum error_code missing,
 		  enum error_code code, int *ret_fd, struct stat *ret_stat,
 		  struct error *err);
+
+/* Whether UID is that of a user whom this user namespace does not map. */
+bool trust_is_unmapped(uid_t uid);
 
 #endif

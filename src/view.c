@@ -78,6 +78,9 @@ static int gather_workspace(struct view *view, const struct policy *policy,
 			error_hint(err, "give an existing folder with --workspace");
 			return r;
 		}
+		r = place_check_access(&workspace->place, identity, err);
+		if (r < 0)
+			return r;
 		verdict = place_judge(&workspace->place, policy->tmp_root, identity, err);
 		if (verdict == PLACE_REFUSED)
 			return -EPERM;

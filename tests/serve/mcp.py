@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 
-from rpc import Gone, Server, done, equal, is_int, note, ok, processes, tmps, until
+from rpc import Gone, Server, done, equal, is_int, note, ok, processes, running, tmps, until
 
 DRUPE = sys.argv[1]
 CONF, WS, TMPROOT = os.environ["CONF"], os.environ["WS"], os.environ["TMPROOT"]
@@ -299,16 +299,16 @@ checked(server.result(quick), "quick")
 ok('"slow"' not in server.order, "calls beside each other, answered as they end")
 equal(server.call("ping"), {}, "... ping beside them")
 checked(server.result(slow), "slow")
-asked = server.ask("tools/call", {"name": "run", "arguments": {"command": ["sleep", "1000", MARK]}}, id="gone")
-ok(until(lambda: processes(MARK)), "a long call")
+asked = server.ask("tools/call", {"name": "run", "arguments": {"command": ["sh", "-c", "sleep 1000; :", MARK]}}, id="gone")
+ok(until(lambda: running(MARK)), "a long call")
 server.notify("notifications/cancelled", {"requestId": "gone", "reason": "the user said so"})
 ok(until(lambda: not processes(MARK), 5), "notifications/cancelled ends it", processes(MARK))
 equal(server.call("ping"), {}, "... the server lives on")
 time.sleep(0.2)
 note(f"a cancelled call is {'answered' if server.answers[json.dumps('gone')] else 'not answered'}")
 for i in range(3):
-    server.ask("tools/call", {"name": "run", "arguments": {"command": ["sleep", "1000", MARK]}})
-until(lambda: len(processes(MARK)) >= 3)
+    server.ask("tools/call", {"name": "run", "arguments": {"command": ["sh", "-c", "sleep 1000; :", MARK]}})
+until(lambda: running(MARK) >= 3)
 equal(server.end(), (0, []), "end of input while calls go on")
 equal((processes(MARK), tmps(TMPROOT)), ([], []), "... nothing is left")
 
@@ -345,8 +345,8 @@ server = serve(cwd=WS)
 hello(server)
 equal(call(server, {"command": ["pwd"]})["structuredContent"]["stdout"]["text"].strip(),
       os.path.realpath(WS), "without -w: the current folder")
-server.ask("tools/call", {"name": "run", "arguments": {"command": ["sleep", "1000", MARK]}})
-until(lambda: processes(MARK))
+server.ask("tools/call", {"name": "run", "arguments": {"command": ["sh", "-c", "sleep 1000; :", MARK]}})
+until(lambda: running(MARK))
 equal(server.kill(signal.SIGTERM), 143, "SIGTERM: 143")
 equal((processes(MARK), tmps(TMPROOT)), ([], []), "... nothing is left")
 

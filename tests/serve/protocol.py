@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from rpc import (WAIT, Gone, Refused, Server, done, equal, note, ok, processes, tmps,
+from rpc import (WAIT, Gone, Refused, Server, done, equal, note, ok, processes, running, tmps,
                  until)
 
 DRUPE = sys.argv[1]
@@ -79,6 +79,7 @@ for desc, line in (
         ("an id that is a list", '{"jsonrpc":"2.0","id":[1],"method":"initialize"}'),
         ("an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"initialize"}'),
         ("an id with a fraction", '{"jsonrpc":"2.0","id":1.5,"method":"initialize"}'),
+        ("an id that is too long", json.dumps({"jsonrpc": "2.0", "id": "x" * 1025, "method": "initialize"})),
         ("an empty object", "{}"),
 ):
     equal(server.error_of_line(line), -32600, f"no request: {desc}")
@@ -115,7 +116,7 @@ server.raw(b"".join(b'{"jsonrpc":"2.0","id":"m%d","method":"initialize"}\n' % i
                     for i in range(500)))
 ok(all(server.answer(f"m{i}") for i in range(500)), "500 lines in one write")
 
-for request in (0, -1, 2**53, 2**63 - 1, "", "x" * 1000, "ä☃😀", "\"\\\n\t", "1"):
+for request in (0, -1, 2**53, 2**63 - 1, "", "x" * 1024, "ä☃😀", "\"\\\n\t", "1"):
     server.ask("initialize", id=request)
     ok(server.answer(request)["id"] == request, f"the id {str(request)[:20]!r} comes back")
 
@@ -126,9 +127,11 @@ before = len(server.order)
 server.notify("no.such", {})
 server.notify("initialize", {})
 server.notify("session.open", {"workspace": WS})
-server.line('{"jsonrpc":"2.0","method":"no.such","params":[1]}')
+server.line('{"jsonrpc":"2.0","method":"session.close","params":[1]}')
+server.line('{"jsonrpc":"2.0","method":"session.close","params":7}')
 ok(server.alive(), "notifications of what needs an answer")
 equal(len(server.order), before + 1, "... are ignored in silence")
+server.answers["null"].clear()
 
 # ---- long lines ----------------------------------------------------------------------------
 
@@ -262,7 +265,7 @@ equal(set(result["refusal"]), REFUSAL, "... with the whole refusal")
 equal(result["exit_code"], None, "... and no exit code")
 result = server.run(session, ["true"], network=True)
 equal((result["status"], result["refusal"] and result["refusal"]["code"]),
-      ("refused", "not-granted"), "a network that the profile does not grant")
+      ("refused", "network-denied"), "a network that the profile does not grant")
 equal(server.run(session, ["true"], network=False)["status"], "exited", "network: false")
 result = server.run(session, ["true"], read=["/srv"])
 equal((result["status"], result["refusal"] and result["refusal"]["code"]),
@@ -327,7 +330,7 @@ equal([server.result(r)["exit_code"] for r in runs], list(range(16)), "16 runs a
 
 # ---- cancel -----------------------------------------------------------------------------------
 
-run = server.start(session, ["sleep", "100"], id="to-cancel")
+run = server.start(session, ["sleep", "100"], name="to-cancel")
 equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelled": True},
       "cancel")
 result = server.result(run)
@@ -360,7 +363,7 @@ equal((result["stdout"]["text"], result["stdout"]["bytes"], result["stderr"]["te
 run = server.start(session, ["perl", "-e",
                              '$| = 1; for (split //, "a\\303\\244\\342\\230\\203\\360\\237\\230\\200" x 5)'
                              "{ syswrite STDOUT, $_; select undef, undef, undef, 0.01 }"],
-                   stream=True, id="bytewise")
+                   name="bytewise", stream=True)
 server.result(run)
 ok(all("text" in o for o in server.output['"bytewise"']), "characters are never cut",
    server.output['"bytewise"'])
@@ -411,9 +414,9 @@ for name, args, params in (("backends", [], {}), ("preflight", ["-w", WS], {"wor
 
 # ---- close -------------------------------------------------------------------------------------
 
-runs = [server.start(other, ["sleep", f"1{i}0", MARK]) for i in range(3)]
+runs = [server.start(other, ["sh", "-c", f"sleep 1{i}0; :", MARK]) for i in range(3)]
 started = time.monotonic()
-until(lambda: len(processes(MARK)) >= 3, 5)
+until(lambda: running(MARK) >= 3, 5)
 n = len(server.order)
 equal(server.close(other), {}, "close while three runs go on")
 equal([server.result(r)["status"] for r in runs], ["cancelled"] * 3, "... they are cancelled")
@@ -435,8 +438,8 @@ good_end(server, "sessions")
 equal(tmps(TMPROOT), [], "no private tmp is left")
 server = serve()
 session = server.open(WS)
-runs = [server.start(session, ["sleep", "100", MARK]) for _ in range(3)]
-ok(until(lambda: len(processes(MARK)) >= 3), "three runs")
+runs = [server.start(session, ["sh", "-c", "sleep 100; :", MARK]) for _ in range(3)]
+ok(until(lambda: running(MARK) >= 3), "three runs")
 started = time.monotonic()
 equal(server.end(), (0, []), "end of input while runs go on: status 0")
 ok(time.monotonic() - started < 10, "... soon")
@@ -485,8 +488,8 @@ good_end(server, "mode ask")
 for number, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)):
     server = serve()
     session = server.open(WS)
-    server.start(session, ["sleep", "100", MARK])
-    until(lambda: processes(MARK))
+    server.start(session, ["sh", "-c", "sleep 100; :", MARK])
+    until(lambda: running(MARK))
     server.child.send_signal(number)
     equal(server.wait(), status, f"{number.name}: status {status}")
     equal((processes(MARK), tmps(TMPROOT)), ([], []), "... nothing is left")
@@ -509,7 +512,7 @@ for i in (2, 3):
         "params": {"session": session, "stream": True,
                    "argv": ["sh", "-c", "while :; do echo x; sleep 0.1; done", MARK]}}).encode() + b"\n")
 child.stdin.flush()
-until(lambda: processes(MARK))
+until(lambda: running(MARK))
 os.close(read)
 try:
     equal(child.wait(WAIT), 141, "the reader of the output goes away: 141")

@@ -13,8 +13,9 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
-WAIT = float(os.environ.get("ANSWER_SECONDS", "60"))
+WAIT = float(os.environ.get("ANSWER_SECONDS", "30"))
 
 # ---- TAP: unnumbered lines; serve.sh counts them -------------------------------------
 
@@ -28,7 +29,7 @@ def ok(condition, desc, *details):
     if not condition:
         failed += 1
         for detail in details:
-            for line in str(detail)[:2000].splitlines():
+            for line in str(detail)[-2000:].splitlines():
                 print("# " + line)
     sys.stdout.flush()
     return bool(condition)
@@ -51,6 +52,17 @@ def note(text):
 
 def done():
     sys.exit(1 if failed else 0)
+
+
+def unexpected(kind, error, trace):
+    """What nobody caught ends the test, and says where."""
+    ok(False, f"it goes on to its end: {kind.__name__}",
+       "".join(traceback.format_exception(kind, error, trace)))
+    sys.stdout.flush()
+    os._exit(1)
+
+
+sys.excepthook = unexpected
 
 
 # ---- JSON, strictly --------------------------------------------------------------------
@@ -264,8 +276,9 @@ class Server:
     def open(self, workspace, **params):
         return self.call("session.open", {"workspace": workspace, **params})["session"]
 
-    def start(self, session, argv, **params):
-        return self.ask("session.run", {"session": session, "argv": argv, **params})
+    def start(self, session, argv, name=None, **params):
+        more = {} if name is None else {"id": name}
+        return self.ask("session.run", {"session": session, "argv": argv, **params}, **more)
 
     def run(self, session, argv, **params):
         return self.result(self.start(session, argv, **params))
@@ -334,24 +347,9 @@ def processes(mark):
     return found
 
 
-def children(pid):
-    """All living descendants of PID."""
-    parent = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    fields = file.read().rpartition(b")")[2].split()
-                parent[int(name)] = int(fields[1])
-            except (OSError, IndexError):
-                pass
-    found, todo = [], [pid]
-    while todo:
-        at = todo.pop()
-        below = [child for child, of in parent.items() if of == at]
-        found += below
-        todo += below
-    return found
+def running(mark):
+    """How many commands `sh -c ... MARK` have been let go: not what starts them."""
+    return sum(words.startswith("sh -c ") for _, words in processes(mark))
 
 
 def status_field(pid, name):

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # What the tests of `drupe serve` share.  To be sourced; prints TAP.
-. "${srcdir:-.}/tests/integration/lib.sh"
 export CALL_SECONDS=${CALL_SECONDS:-400}
+. "${srcdir:-.}/tests/integration/lib.sh"
 command -v python3 >/dev/null || skip_all "python3 is not installed"
 SERVE=${srcdir:-.}/tests/serve
 PY=$BASE/py
 mkdir "$PY"
 cp "$SERVE"/*.py "$PY/"
+# By the environment: the programs look for MARK in command lines.
+export CONF WS TMPROOT MARK PYTHONDONTWRITEBYTECODE=1
 # The locale that the default names may be missing here, and perl would say so.
 plain_policy() { # NAME [LINE...]
 	policy "$@" 'env: {LANG: C.UTF-8}'
@@ -44,8 +46,7 @@ program() {
 	local name=$1
 	shift
 	relay "$name" < <(
-		as_user env PYTHONDONTWRITEBYTECODE=1 BASE="$BASE" CONF="$CONF" WS="$WS" \
-			TMPROOT="$TMPROOT" MARK="$MARK" python3 "$PY/$name.py" "$DRUPE" "$@" 2>&1
+		as_user python3 "$PY/$name.py" "$DRUPE" "$@" 2>&1
 		echo "exit $?"
 	)
 }
@@ -55,9 +56,7 @@ program_as_root() {
 	local name=$1
 	shift
 	relay "$name" < <(
-		env PYTHONDONTWRITEBYTECODE=1 BASE="$BASE" CONF="$CONF" WS="$WS" \
-			TMPROOT="$TMPROOT" MARK="$MARK" timeout -k 5 "$CALL_SECONDS" \
-			python3 "$PY/$name.py" "$DRUPE" "$@" 2>&1
+		timeout -k 5 "$CALL_SECONDS" python3 "$PY/$name.py" "$DRUPE" "$@" 2>&1
 		echo "exit $?"
 	)
 }

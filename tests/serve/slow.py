@@ -11,7 +11,8 @@ import signal
 import sys
 import time
 
-from rpc import (Server, descriptors, done, equal, note, ok, processes, rss, sanitized, skip,
+from rpc import (Server, descriptors, done, equal, note, ok, processes, rss, running,
+                 sanitized, skip,
                  tmps, until)
 
 DRUPE = sys.argv[1]
@@ -45,15 +46,8 @@ for run in [server.start(session, ["true"]) for _ in range(4)]:
     server.result(run)
 before, fds = rss(server.pid), descriptors(server.pid)
 started = time.monotonic()
-runs = [server.start(session, ["sleep", "1000", MARK], timeout="5m") for _ in range(MANY)]
-
-
-def sleeping():
-    return sum("bwrap" not in words and "drupe" not in words.replace(MARK, "") and
-               words.startswith("sleep ") for _, words in processes(MARK))
-
-
-ok(until(lambda: sleeping() >= MANY, 60), f"{MANY} commands at once", sleeping())
+runs = [server.start(session, ["sh", "-c", "sleep 1000; :", MARK], timeout="5m") for _ in range(MANY)]
+ok(until(lambda: running(MARK) >= MANY, 60), f"{MANY} commands at once", running(MARK))
 each = (rss(server.pid) - before) / MANY
 note(f"started in {time.monotonic() - started:.1f} s; {each:.0f} KiB and "
      f"{(descriptors(server.pid) - fds) / MANY:.1f} descriptors each")
@@ -146,7 +140,7 @@ for how, status in (("end of input", 0), ("SIGTERM", 143)):
     server.reading.clear()
     for _ in range(8):
         server.start(session, ["sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", MARK], stream=True)
-    until(lambda: len(processes(MARK)) >= 8)
+    until(lambda: running(MARK) >= 8)
     time.sleep(1)
     started = time.monotonic()
     if how == "SIGTERM":
