@@ -27,6 +27,8 @@ static void add_guard(const struct chain_input *input, struct drupe_words *words
 	argv_pushf(words, "--block=%s", w->block_fd);
 	argv_pushf(words, "--sync=%s", w->sync_fd);
 	argv_pushf(words, "--keep=%s", w->keep);
+	if (w->leave)
+		argv_push(words, "--leave");
 	if (w->tmp)
 		argv_pushf(words, "--tmp=%s", w->tmp);
 	if (w->tmp && w->make_tmp)

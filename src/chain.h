@@ -27,6 +27,7 @@ struct chain_words {
 	const char *guard; /* path of drupe-guard */
 	const char *control_fd, *info_fd, *status_fd, *block_fd, *sync_fd;
 	const char *keep;     /* comma-separated descriptors that the launcher gets */
+	bool leave;	      /* the guard exits as soon as nothing is left */
 	const char *tmp;      /* what the guard of a killed executor removes, or NULL */
 	const char *make_tmp; /* the descriptor to lay it on, when the guard makes it */
 	const char *cgroup;   /* the scope where it is a folder of ours, or NULL */

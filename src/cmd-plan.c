@@ -282,6 +282,7 @@ static int make(const struct options *options, struct planned *planned, struct e
 	if (r < 0)
 		return r;
 	words.guard = session->paths->guard;
+	words.leave = !session->backends[SLOT_SCOPE];
 	if (!fresh_tmp)
 		words.tmp = tmp.path;
 	words.make_tmp = chain_binds_by_fd(session->backends[SLOT_LAUNCHER]) ? "{tmp-fd}"

@@ -3,7 +3,8 @@
  * drupe-guard: the executor's own process between it and the launcher.
  *
  *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,...
- *           [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD] -- LAUNCHER...
+ *           [--leave] [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD] --
+ * LAUNCHER...
  *
  *   drupe-guard --control=FD --tmp=DIR --make-tmp=-
  *
@@ -61,6 +62,7 @@ struct guard {
 	bool orphaned;	 /* the executor is gone without a goodbye */
 	bool remove_tmp; /* before the exit */
 	bool empty;	 /* GUARD_EMPTY was sent */
+	bool leave;	 /* then, without a goodbye */
 };
 
 static void say(const struct guard *guard, uint32_t event, uint32_t what, int value)
@@ -104,6 +106,8 @@ static bool parse_arguments(struct guard *guard, char **argv)
 			guard->block = parse_fd(*argv + 8);
 		else if (strncmp(*argv, "--sync=", 7) == 0)
 			guard->sync = parse_fd(*argv + 7);
+		else if (strcmp(*argv, "--leave") == 0)
+			guard->leave = true;
 		else if (strncmp(*argv, "--tmp=", 6) == 0)
 			guard->tmp = *argv + 6;
 		else if (strncmp(*argv, "--make-tmp=", 11) == 0) {
@@ -417,9 +421,15 @@ static bool is_wanted(struct guard *guard)
 	return false;
 }
 
+/* Without a scope nobody has anything to read once all are gone, or to ask for. */
+static bool is_over(const struct guard *guard)
+{
+	return guard->empty && (guard->orphaned || guard->leave);
+}
+
 static void watch(struct guard *guard)
 {
-	while (!guard->orphaned || !guard->empty) {
+	while (!is_over(guard)) {
 		struct pollfd fds[] = {
 			{ .fd = guard->signals, .events = POLLIN },
 			{ .fd = guard->orphaned ? -1 : guard->control, .events = POLLIN },
@@ -457,7 +467,7 @@ static int leave(const struct guard *guard)
 	/* What cannot be removed by us the executor removes, or who next sweeps. */
 	if (guard->cgroup)
 		r = cgroup_folder_remove(guard->cgroup, CGROUP_MS);
-	if (guard->remove_tmp && guard->tmp && remove_tmp(guard) < 0)
+	if ((guard->remove_tmp || guard->leave) && guard->tmp && remove_tmp(guard) < 0)
 		r = -1;
 	return r < 0;
 }

@@ -20,7 +20,8 @@
 /* From the report to the block point a launcher needs some milliseconds, in which a
  * look only takes processor time away from it; then looks are frequent. */
 #define FIRST_LOOK_NS (1500 * 1000)
-#define LOOK_NS (60 * 1000)
+#define LOOK_NS (40 * 1000)
+#define THOROUGH 8 /* every so many looks: has it passed the gate? */
 #define REPORT_SIZE 65536
 
 /* ---- failures
@@ -251,6 +252,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {
 	int64_t next = clock_now() + FIRST_LOOK_NS;
+	unsigned looks = 0;
 
 	for (;;) {
 		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
@@ -260,7 +262,8 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 			return run_launcher_failure(run, err);
 		if (r == -ECANCELED || clock_now() >= deadline)
 			return hold_error(run, r, err);
-		r = verify_at_block_point(&run->held, run->gate_seen.read, err);
+		r = verify_at_block_point(&run->held, run->gate_seen.read,
+					  ++looks % THOROUGH == 0, err);
 		if (r > 0)
 			return 0;
 		if (r == -ESRCH || r == -ENOENT)

@@ -196,6 +196,7 @@ static int build_words(struct run *run, struct inheritance *inherited, const int
 		return error_set(err, ERROR_SYSTEM, errno, "cannot look at the gate: %s",
 				 strerror(errno));
 	texts.keep = inherited->list;
+	texts.leave = !run->scope.request.size; /* else the evidence is read first */
 	/* That of a lasting session is its keeper's to remove. */
 	if (run->session->one_shot) {
 		texts.tmp = run->session->tmp.place.path;

@@ -208,7 +208,7 @@ void run_teardown(struct run *run)
 		/* It does not answer, and is not waited for once more. */
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	}
-	if (run->events.lost && !run->held.ours)
+	if (run->events.lost && !run->events.empty && !run->held.ours)
 		kill_unknown(run);
 	if (run->grant->network)
 		network_stop(run);

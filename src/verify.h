@@ -39,8 +39,10 @@ int verify_pin(const struct drupe_child *report, const struct identity *identity
 int verify_ancestry(struct held *held, pid_t guard, struct error *err);
 
 /* Whether the child has come to the block point: 1 yes, 0 not yet, or -errno.  GATE: the
- * number of the descriptor that it must read from. */
-int verify_at_block_point(const struct held *held, int gate, struct error *err);
+ * number of the descriptor that it must read from.  THOROUGH: see also whether it has
+ * passed it, which costs more. */
+int verify_at_block_point(const struct held *held, int gate, bool thorough,
+			  struct error *err);
 
 /* The gate's pipe, and the numbers of its ends in the launcher. */
 struct verify_gate {

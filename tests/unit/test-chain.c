@@ -96,8 +96,16 @@ static const char *cgroup;
 static int build(bool scoped, struct chain *chain, struct error *err)
 {
 	char *const command[] = { (char[]){ "--version" }, (char[]){ "--" }, NULL };
-	const struct chain_words words = { "/g",  "{c}", "{i}", "{s}",	"{b}", "{y}",
-					   "{k}", "{t}", NULL,	cgroup, "{p}" };
+	const struct chain_words words = { .guard = "/g",
+					   .control_fd = "{c}",
+					   .info_fd = "{i}",
+					   .status_fd = "{s}",
+					   .block_fd = "{b}",
+					   .sync_fd = "{y}",
+					   .keep = "{k}",
+					   .tmp = "{t}",
+					   .cgroup = cgroup,
+					   .cgroup_procs = "{p}" };
 	static const struct drupe_scope request = { .size = sizeof(request) };
 	static const struct plan plan;
 	struct backend *backends[N_SLOTS] = { scoped ? &scope : NULL, &launcher, &rlimits,

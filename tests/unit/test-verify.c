@@ -840,16 +840,16 @@ static void test_block_point(void **state)
 	(void)state;
 	assert_int_equal(start(&child, &no_flaw), 0);
 	assert_int_equal(verify_pin(&child.report, &identity, &held, &err), 0);
-	assert_int_equal(verify_at_block_point(&held, gate[0], &err), 0);
+	assert_int_equal(verify_at_block_point(&held, gate[0], true, &err), 0);
 	assert_int_equal(step(&child), 0);
 	/* It has told of the drop, and reads a moment later. */
 	for (int i = 0; i < SOON_MS && r == 0; i++) {
-		r = verify_at_block_point(&held, gate[0], &err);
+		r = verify_at_block_point(&held, gate[0], true, &err);
 		usleep(1000);
 	}
 	assert_int_equal(r, 1);
 	stop(&child);
-	check_code(verify_at_block_point(&held, gate[0], &err), &err, ERROR_VERIFY_CHILD);
+	check_code(verify_at_block_point(&held, gate[0], true, &err), &err, ERROR_VERIFY_CHILD);
 	held_close(&held);
 }
 
@@ -863,7 +863,7 @@ static void test_permitted_is_no_block_point(void **state)
 
 	(void)state;
 	hold(&flaw, &child, &held);
-	assert_int_equal(verify_at_block_point(&held, gate[0], &err), 0);
+	assert_int_equal(verify_at_block_point(&held, gate[0], true, &err), 0);
 	held_close(&held);
 	stop(&child);
 }
