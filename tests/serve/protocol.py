@@ -79,7 +79,7 @@ for desc, line in (
         ("an id that is a list", '{"jsonrpc":"2.0","id":[1],"method":"initialize"}'),
         ("an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"initialize"}'),
         ("an id with a fraction", '{"jsonrpc":"2.0","id":1.5,"method":"initialize"}'),
-        ("an id that is too long", json.dumps({"jsonrpc": "2.0", "id": "x" * 1025, "method": "initialize"})),
+        ("an id that is too long", json.dumps({"jsonrpc": "2.0", "id": "x" * 257, "method": "initialize"})),
         ("an empty object", "{}"),
 ):
     equal(server.error_of_line(line), -32600, f"no request: {desc}")
@@ -116,7 +116,7 @@ server.raw(b"".join(b'{"jsonrpc":"2.0","id":"m%d","method":"initialize"}\n' % i
                     for i in range(500)))
 ok(all(server.answer(f"m{i}") for i in range(500)), "500 lines in one write")
 
-for request in (0, -1, 2**53, 2**63 - 1, "", "x" * 1024, "ä☃😀", "\"\\\n\t", "1"):
+for request in (0, -1, 2**53, 2**63 - 1, "", "x" * 256, "ä☃😀", "\"\\\n\t", "1"):
     server.ask("initialize", id=request)
     ok(server.answer(request)["id"] == request, f"the id {str(request)[:20]!r} comes back")
 
@@ -182,7 +182,7 @@ bad("an unknown field", "session.open", {"workspace": WS, "frobnicate": 1}, "fro
 bad("... the nearest is told", "session.open", {"worksapce": WS}, "worksapce", "workspace")
 bad("... of a run", "session.run", {"session": session, "argv": ["true"], "timout": "1s"},
     "timout", "timeout")
-bad("... of initialize", "initialize", {"clientName": "x"}, "clientName")
+equal(server.call("initialize", {"clientName": "x"})["protocol"], 1, "initialize takes any params")
 bad("open without workspace", "session.open", {}, "workspace")
 for value in (7, True, None, ["/srv"], {}):
     bad(f"workspace: {value!r}", "session.open", {"workspace": value}, "workspace")

@@ -47,7 +47,7 @@ for where, session, word in ((server, mine, "mine"), (server, again, "again"), (
 for where, session, word in ((server, mine, "mine"), (server, again, "again"), (other, theirs, "theirs")):
     result = where.run(session, ["sh", "-c", "ls -A /tmp; cat /tmp/*"])
     equal(result["stdout"]["text"], f"{word}\n{word}\n", f"{word}: its own private tmp and no other")
-result = server.run(mine, ["sh", "-c", "ls -A /home/sandbox /dev/shm | grep -c x"])
+result = server.run(mine, ["sh", "-c", "ls -A /home/sandbox /dev/shm | grep -cx x"])
 equal(result["stdout"]["text"], "0\n", "HOME and /dev/shm are new for each command")
 equal(len(tmps(TMPROOT)), 3, "three private tmps")
 modes = {oct(os.stat(f"{TMPROOT}/{name}").st_mode & 0o7777) for name in tmps(TMPROOT)}
