@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -168,6 +169,14 @@ static int is_error(drupe_error *error, const char *stage, const char *code)
 		       drupe_error_message(error));
 	drupe_error_free(error);
 	return good;
+}
+
+static int is_error_of(const drupe_result *result, const char *stage, const char *code)
+{
+	const drupe_error *error = drupe_result_refusal(result);
+
+	return error && strcmp(drupe_error_stage(error), stage) == 0 &&
+	       strcmp(drupe_error_code(error), code) == 0;
 }
 
 static void test_refusals(void)
@@ -887,6 +896,93 @@ static void test_close_with_jobs(void)
 	OK(cancelled == 3, "... they are cancelled: %d", cancelled);
 }
 
+/* ---- poisoned
+ * ------------------------------------------------------------------------------
+ */
+
+/* The guard of the command that runs: our child that has a gate. */
+static pid_t find_guard(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		char path[300], text[4096];
+		FILE *file;
+		size_t n;
+		int parent = 0;
+
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		file = atoi(entry->d_name) > 0 ? fopen(path, "re") : NULL;
+		if (!file)
+			continue;
+		if (fscanf(file, "%*d (drupe-guard) %*c %d", &parent) != 1)
+			parent = 0;
+		fclose(file);
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
+		file = parent == getpid() ? fopen(path, "re") : NULL;
+		if (!file)
+			continue;
+		n = fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+		for (size_t i = 0; i < n; i++)
+			text[i] = text[i] ? text[i] : ' ';
+		text[n] = '\0';
+		if (strstr(text, " --block="))
+			found = atoi(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A guard that a tracer holds says nothing any more, and no signal wakes it: the death of
+ * its command cannot be confirmed. */
+static void test_poisoned(void)
+{
+	static struct heard heard;
+	drupe_session *session = open_session();
+	drupe_job *job;
+	drupe_result *result;
+	double started;
+	pid_t guard;
+	int status;
+
+	memset(&heard, 0, sizeof(heard));
+	job = start(session, "echo x; sleep 100", &heard);
+	while (!__atomic_load_n(&heard.calls, __ATOMIC_ACQUIRE))
+		sleep_ms(10);
+	guard = find_guard();
+	if (guard <= 0 || ptrace(PTRACE_SEIZE, guard, NULL, NULL) < 0) {
+		printf("ok - a session that is poisoned # SKIP ptrace is not open "
+		       "here\n");
+		drupe_job_free(job);
+		drupe_session_close(session, NULL);
+		return;
+	}
+	ptrace(PTRACE_INTERRUPT, guard, NULL, NULL);
+	OK(waitpid(guard, &status, __WALL) == guard && WIFSTOPPED(status),
+	   "a guard is held by a tracer");
+	drupe_job_cancel(job);
+	OK(drupe_job_wait(job, 30000, &result) == 0, "... its command is given up");
+	OK(drupe_result_status(result) == DRUPE_CANCELLED, "... as cancelled");
+	drupe_result_free(result);
+	drupe_job_free(job);
+	OK(drupe_session_state(session) == DRUPE_STATE_POISONED,
+	   "... the session is poisoned");
+	for (int i = 0; i < 2; i++) {
+		started = now();
+		result = run(session, "echo x >poisoned");
+		OK(is_error_of(result, "session", "poisoned"),
+		   "... a command in it is refused, at once");
+		OK(now() - started < 1, "... in no time");
+		drupe_result_free(result);
+	}
+	OK(drupe_session_state(session) == DRUPE_STATE_POISONED, "... it stays so");
+	OK(drupe_session_close(session, NULL) == 0, "... and can be closed");
+}
+
 static void test_one_shot(void)
 {
 	struct drupe_session_options options = DRUPE_SESSION_OPTIONS;
@@ -1004,6 +1100,7 @@ int main(int argc, char **argv)
 	test_close();
 	test_close_with_jobs();
 	test_one_shot();
+	test_poisoned();
 	OK(count_files(tmp_root) == 0, "no tmp is left");
 	OK(waitpid(child, &status, 0) == child && WIFEXITED(status) &&
 		   WEXITSTATUS(status) == 7,
