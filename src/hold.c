@@ -21,7 +21,8 @@
  * look only takes processor time away from it; then looks are frequent. */
 #define FIRST_LOOK_NS (1500 * 1000)
 #define LOOK_NS (40 * 1000)
-#define THOROUGH 8 /* every so many looks: has it passed the gate? */
+#define LOOK_SHARE 4 /* and takes a fifth of a processor at most, where it is slow */
+#define THOROUGH 8   /* every so many looks: has it passed the gate? */
 #define REPORT_SIZE 65536
 
 /* ---- failures
@@ -251,7 +252,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {
-	int64_t next = clock_now() + FIRST_LOOK_NS;
+	int64_t began, took, next = clock_now() + FIRST_LOOK_NS;
 	unsigned looks = 0;
 
 	for (;;) {
@@ -262,6 +263,7 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 			return run_launcher_failure(run, err);
 		if (r == -ECANCELED || clock_now() >= deadline)
 			return hold_error(run, r, err);
+		began = clock_now();
 		r = verify_at_block_point(&run->held, run->gate_seen.read,
 					  ++looks % THOROUGH == 0, err);
 		if (r > 0)
@@ -270,7 +272,9 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 			return run_launcher_failure(run, err);
 		if (r < 0)
 			return r;
-		next = clock_now() + LOOK_NS;
+		took = clock_now() - began;
+		next = clock_now() +
+		       (took * LOOK_SHARE > LOOK_NS ? took * LOOK_SHARE : LOOK_NS);
 	}
 }
 
