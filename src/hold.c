@@ -17,9 +17,9 @@
 /* How long its last words may take to arrive once it failed. */
 #define FAILURE_MS 2000
 #define GONE_MS 300
-/* From the report to the block point a launcher needs some milliseconds, in which a
- * look only takes processor time away from it; then looks are frequent. */
-#define FIRST_LOOK_NS (1500 * 1000)
+/* From the report to the block point a launcher has much to do, and a look only takes
+ * processor time away from it; then looks are frequent.  A session learns when that is. */
+#define FIRST_LOOK_NS (800 * 1000)
 #define LOOK_NS (40 * 1000)
 #define LOOK_SHARE 4 /* and takes a fifth of a processor at most, where it is slow */
 #define THOROUGH 8   /* every so many looks: has it passed the gate? */
@@ -250,31 +250,48 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 /* ---- the block point
  * ---------------------------------------------------------------------------- */
 
+static int64_t first_look(const struct session *session)
+{
+	int64_t learned = atomic_load_explicit(&session->block_ns, memory_order_relaxed);
+
+	return learned ? learned : FIRST_LOOK_NS;
+}
+
+/* LOOKED after TOOK: too late where the first look was enough. */
+static void learn(struct session *session, unsigned looks, int64_t took)
+{
+	int64_t before = first_look(session);
+	int64_t next = looks == 1 ? before - before / 8 : before + (took - before) / 4;
+
+	atomic_store_explicit(&session->block_ns, next, memory_order_relaxed);
+}
+
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {
-	int64_t began, took, next = clock_now() + FIRST_LOOK_NS;
+	int64_t start = clock_now(), next = start + first_look(run->session);
 	unsigned looks = 0;
 
 	for (;;) {
 		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
 		int r = run_wait(run, &child, 1, next < deadline ? next : deadline);
+		int64_t began = clock_now(), pause;
 
 		if (child.revents || launcher_is_gone(run))
 			return run_launcher_failure(run, err);
-		if (r == -ECANCELED || clock_now() >= deadline)
+		if (r == -ECANCELED || began >= deadline)
 			return hold_error(run, r, err);
-		began = clock_now();
 		r = verify_at_block_point(&run->held, run->gate_seen.read,
 					  ++looks % THOROUGH == 0, err);
-		if (r > 0)
+		if (r > 0) {
+			learn(run->session, looks, began - start);
 			return 0;
+		}
 		if (r == -ESRCH || r == -ENOENT)
 			return run_launcher_failure(run, err);
 		if (r < 0)
 			return r;
-		took = clock_now() - began;
-		next = clock_now() +
-		       (took * LOOK_SHARE > LOOK_NS ? took * LOOK_SHARE : LOOK_NS);
+		pause = (clock_now() - began) * LOOK_SHARE;
+		next = clock_now() + (pause > LOOK_NS ? pause : LOOK_NS);
 	}
 }
 

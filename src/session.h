@@ -7,6 +7,7 @@
 #define DRUPE_SESSION_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 
 #include "grant.h"
@@ -45,6 +46,8 @@ struct session {
 	bool one_shot;	      /* for one command, whose guard makes and keeps the tmp */
 	const struct rlimit *nofile; /* what commands begin with; NULL: what we have */
 	int closing;		     /* an eventfd: readable when all runs are to end */
+
+	atomic_llong block_ns; /* from a launcher's report to its block point, about */
 
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t idle;
