@@ -21,8 +21,10 @@
  * look only takes processor time away from it; then looks are frequent. */
 #define FIRST_LOOK_NS (1500 * 1000)
 #define LOOK_NS (40 * 1000)
-#define LOOK_SHARE 4 /* and takes a fifth of a processor at most, where it is slow */
-#define THOROUGH 8   /* every so many looks: has it passed the gate? */
+#define LOOK_SHARE 4   /* and takes a fifth of a processor at most, where it is slow */
+#define LOOK_WAITED 32 /* a look at most each time that one part more of it has passed \
+			*/
+#define THOROUGH 8     /* every so many looks: has it passed the gate? */
 #define REPORT_SIZE 65536
 
 /* ---- failures
@@ -252,7 +254,8 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {
-	int64_t began, took, next = clock_now() + FIRST_LOOK_NS;
+	const int64_t begin = clock_now();
+	int64_t began, pause, next = begin + FIRST_LOOK_NS;
 	unsigned looks = 0;
 
 	for (;;) {
@@ -272,9 +275,11 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 			return run_launcher_failure(run, err);
 		if (r < 0)
 			return r;
-		took = clock_now() - began;
-		next = clock_now() +
-		       (took * LOOK_SHARE > LOOK_NS ? took * LOOK_SHARE : LOOK_NS);
+		pause = (clock_now() - began) * LOOK_SHARE;
+		/* Where many start at once it is their sum that counts. */
+		if (pause < (clock_now() - begin) / LOOK_WAITED)
+			pause = (clock_now() - begin) / LOOK_WAITED;
+		next = clock_now() + (pause > LOOK_NS ? pause : LOOK_NS);
 	}
 }
 
