@@ -480,7 +480,7 @@ except (Gone, BrokenPipeError):
     equal(server.wait(), 2, "--read-only: misuse without --mcp")
 
 # Few descriptors: runs are refused, the server goes on.
-server = serve(before=("prlimit", "--nofile=60:60"))
+server = serve("few", before=("prlimit", "--nofile=60:60"))
 session = server.open(WS)
 runs = [server.start(session, ["sh", "-c", "sleep 0.5"], stream=i % 2 == 0) for i in range(16)]
 ends = set()
