@@ -22,8 +22,7 @@
 #define FIRST_LOOK_NS (1500 * 1000)
 #define LOOK_NS (40 * 1000)
 #define LOOK_SHARE 4   /* and takes a fifth of a processor at most, where it is slow */
-#define LOOK_WAITED 32 /* a look at most each time that one part more of it has passed \
-			*/
+#define LOOK_WAITED 32 /* and comes when the wait is a 32nd longer than at the last */
 #define THOROUGH 8     /* every so many looks: has it passed the gate? */
 #define REPORT_SIZE 65536
 
