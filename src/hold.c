@@ -18,7 +18,8 @@
 #define FAILURE_MS 2000
 #define GONE_MS 300
 /* From the report to the block point a launcher has much to do, and a look only takes
- * processor time away from it; then looks are frequent.  A session learns when that is. */
+ * processor time away from it; then looks are frequent.  A session learns when that is.
+ */
 #define FIRST_LOOK_NS (800 * 1000)
 #define LAST_FIRST_LOOK_NS (2000 * 1000)
 #define LOOK_NS (40 * 1000)

@@ -341,9 +341,10 @@ int cmd_serve(const struct options *options)
 	int status = EXIT_MISUSE;
 
 	if (options->request.workspace && !options->mcp) {
-		error_set(&err, ERROR_USAGE, EINVAL,
-			  "drupe serve: --workspace is for --mcp: each session.open names "
-			  "its own");
+		error_set(
+			&err, ERROR_USAGE, EINVAL,
+			"drupe serve: --workspace is for --mcp: each session.open names "
+			"its own");
 		error_print(&err);
 		return EXIT_MISUSE;
 	}
