@@ -486,8 +486,8 @@ ends = set()
 for run in runs:
     message = server.answer(run)
     ends.add(message["result"]["status"] if "result" in message else message["error"]["code"])
-ok("exited" in ends and len(ends) > 1 and ends <= {"exited", "refused", -32603, -32000},
-   "16 runs with 60 descriptors: some are refused", ends)
+ok(ends - {"exited"} and ends <= {"exited", "refused", -32603},
+   "16 runs with 60 descriptors: some, or all, are refused", ends)
 equal(server.run(session, ["true"])["status"], "exited", "... and later ones run")
 good_end(server, "few descriptors")
 
