@@ -62,8 +62,8 @@ complete -c drupe -n $serve -s P -l profile -x -d 'The profile of those that nam
 complete -c drupe -n $serve -s u -l user -x -a '(__fish_complete_users)' -d 'The user to run as, for root'
 complete -c drupe -n $serve -l mcp -d 'Speak the Model Context Protocol'
 complete -c drupe -n $serve -s w -l workspace -x -a '(__fish_complete_directories)' -d 'With --mcp: the folder to work in'
-complete -c drupe -n $serve -l read-only -d 'With --mcp: make the workspace read-only'
-complete -c drupe -n $serve -l single-root -d 'With --mcp: leave the corpora out'
+complete -c drupe -n $serve -l read-only -d 'Make the workspace read-only'
+complete -c drupe -n $serve -l single-root -d 'Leave the corpora out'
 
 set -l any '__drupe_option_of run plan preflight check backends serve'
 complete -c drupe -n '__drupe_option_of run plan preflight backends' -l json -d 'Print the result as JSON'

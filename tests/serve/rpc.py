@@ -373,7 +373,7 @@ def descriptors(pid):
 def sanitized(pid):
     """Whether this process was built with a sanitizer: its memory is another matter."""
     with open(f"/proc/{pid}/maps") as file:
-        return "libasan" in file.read()
+        return "san.so" in file.read()
 
 
 def until(condition, seconds=20):
