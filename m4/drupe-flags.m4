@@ -57,9 +57,46 @@ AC_DEFUN([DRUPE_HARDENING], [
 	AC_SUBST([PIE_LDFLAGS])
 ])
 
-# The guard is started for every run: a static program starts in two thirds of the
-# time of a dynamic one.  Where no static libc is there, it is dynamic.
+# The guard is started for every run: a program that is static with musl starts in a
+# quarter of the time of one that is static with glibc, and that in two thirds of the time
+# of a dynamic one.  The best that there is, unless --without-musl; no sanitizer in musl.
 AC_DEFUN([DRUPE_STATIC_GUARD], [
+	AC_ARG_WITH([musl],
+		[AS_HELP_STRING([--without-musl], [do not build drupe-guard with musl-gcc, where it is there])],
+		[], [with_musl=check])
+	AC_CHECK_PROGS([MUSL_CC], [musl-gcc])
+	MUSL_CPPFLAGS=
+	have_musl=no
+	AS_IF([test "$with_musl" != no && test "$enable_sanitizers" != yes && test -n "$MUSL_CC"], [
+		dnl The kernel's headers, which musl has none of: where the compiler has them.
+		for header in linux/keyctl.h asm/unistd.h; do
+			dir=`echo "#include <$header>" | $CC -E - 2>/dev/null |
+				$SED -n "s|^# 1 \"\(.*\)/$header\".*|\1|p"`
+			MUSL_CPPFLAGS="$MUSL_CPPFLAGS -idirafter $dir"
+		done
+		AC_MSG_CHECKING([whether $MUSL_CC makes static programs])
+		drupe_save_CC=$CC
+		drupe_save_CPPFLAGS=$CPPFLAGS
+		drupe_save_LDFLAGS=$LDFLAGS
+		CC=$MUSL_CC
+		CPPFLAGS=$MUSL_CPPFLAGS
+		LDFLAGS=-static
+		AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+			#include <linux/keyctl.h>
+			#include <linux/rtnetlink.h>
+			#include <sys/signalfd.h>
+			#include <sys/syscall.h>
+		]], [[return SYS_renameat2 + KEYCTL_JOIN_SESSION_KEYRING + signalfd(-1, 0, 0);]])],
+			[have_musl=yes])
+		CC=$drupe_save_CC
+		CPPFLAGS=$drupe_save_CPPFLAGS
+		LDFLAGS=$drupe_save_LDFLAGS
+		AC_MSG_RESULT([$have_musl])
+	])
+	AS_IF([test "$with_musl" = yes && test "$have_musl" = no],
+		[AC_MSG_ERROR([--with-musl: there is no musl-gcc that works])])
+	AM_CONDITIONAL([MUSL], [test "$have_musl" = yes])
+	AC_SUBST([MUSL_CPPFLAGS])
 	GUARD_LDFLAGS=
 	AS_IF([test "$enable_sanitizers" = yes], [GUARD_LDFLAGS="$PIE_LDFLAGS"], [
 		DRUPE_TRY_FLAG([GUARD_LDFLAGS], [-static], [link])

@@ -18,11 +18,14 @@
 #define FAILURE_MS 2000
 #define GONE_MS 300
 /* From the report to the block point a launcher has much to do, and a look only takes
- * processor time away from it; then looks are frequent.  A session learns when that is. */
+ * processor time away from it; then looks are frequent.  A session learns when that is.
+ */
 #define FIRST_LOOK_NS (800 * 1000)
+#define LAST_FIRST_LOOK_NS (2000 * 1000)
 #define LOOK_NS (40 * 1000)
-#define LOOK_SHARE 4 /* and takes a fifth of a processor at most, where it is slow */
-#define THOROUGH 8   /* every so many looks: has it passed the gate? */
+#define LOOK_SHARE 4   /* and takes a fifth of a processor at most, where it is slow */
+#define LOOK_WAITED 32 /* and comes when the wait is a 32nd longer than at the last */
+#define THOROUGH 8     /* every so many looks: has it passed the gate? */
 #define REPORT_SIZE 65536
 
 /* ---- failures
@@ -263,12 +266,16 @@ static void learn(struct session *session, unsigned looks, int64_t took)
 	int64_t before = first_look(session);
 	int64_t next = looks == 1 ? before - before / 8 : before + (took - before) / 4;
 
+	/* What a busy moment took must not keep a quiet one waiting. */
+	if (next > LAST_FIRST_LOOK_NS)
+		next = LAST_FIRST_LOOK_NS;
 	atomic_store_explicit(&session->block_ns, next, memory_order_relaxed);
 }
 
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {
-	int64_t start = clock_now(), next = start + first_look(run->session);
+	const int64_t start = clock_now();
+	int64_t next = start + first_look(run->session);
 	unsigned looks = 0;
 
 	for (;;) {
@@ -291,6 +298,9 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 		if (r < 0)
 			return r;
 		pause = (clock_now() - began) * LOOK_SHARE;
+		/* Where many start at once it is their sum that counts. */
+		if (pause < (began - start) / LOOK_WAITED)
+			pause = (began - start) / LOOK_WAITED;
 		next = clock_now() + (pause > LOOK_NS ? pause : LOOK_NS);
 	}
 }

@@ -151,7 +151,23 @@ drupe_CFLAGS = $(libdrupe_core_la_CFLAGS) $(PIE_CFLAGS)
 drupe_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
 drupe_LDADD = libdrupe-core.la
 
-# These share no code that needs a library: see guard.h and netns.h.
+# These share no code that needs a library: see guard.h and netns.h.  With musl they start
+# in a quarter of the time, by a compiler of its own, which automake has no place for.
+guard_c = $(srcdir)/%D%/cgroup-folder.c $(srcdir)/%D%/guard-tmp.c $(srcdir)/%D%/guard.c \
+	$(srcdir)/%D%/rmtree.c
+guard_h = $(srcdir)/%D%/cgroup-folder.h $(srcdir)/%D%/clock.h $(srcdir)/%D%/guard-tmp.h \
+	$(srcdir)/%D%/guard.h $(srcdir)/%D%/rmtree.h
+if MUSL
+pkglibexec_SCRIPTS = drupe-guard drupe-netns
+CLEANFILES += $(pkglibexec_SCRIPTS)
+MUSL_COMPILE = $(MUSL_CC) $(DEFS) $(AM_CPPFLAGS) $(MUSL_CPPFLAGS) $(CPPFLAGS) -std=gnu11 \
+	$(WARN_CFLAGS) $(HARDEN_CFLAGS) $(CFLAGS) $(HARDEN_LDFLAGS) $(LDFLAGS) -fno-pie \
+	-no-pie -static
+drupe-guard: $(guard_c) $(guard_h)
+	$(AM_V_CCLD)$(MUSL_COMPILE) -o $@ $(guard_c)
+drupe-netns: $(srcdir)/%D%/netns.c $(srcdir)/%D%/netns.h
+	$(AM_V_CCLD)$(MUSL_COMPILE) -o $@ $(srcdir)/%D%/netns.c
+else
 pkglibexec_PROGRAMS = drupe-guard drupe-netns
 drupe_guard_SOURCES = \
 	%D%/cgroup-folder.c %D%/cgroup-folder.h \
@@ -164,3 +180,4 @@ drupe_guard_LDADD =
 drupe_netns_SOURCES = %D%/netns.c %D%/netns.h
 drupe_netns_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
 drupe_netns_LDADD =
+endif

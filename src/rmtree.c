@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* One removal in progress.  A directory below a first-level one is moved up to
@@ -64,6 +65,13 @@ static bool is_dot(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+/* By number: not every libc has a function for it. */
+static int move(int from, const char *name, int to, const char *new_name)
+{
+	return (int)syscall(SYS_renameat2, from, name, to, new_name, 1U << 0
+			    /* RENAME_NOREPLACE of linux/fs.h */);
+}
+
 /* Move the directory NAME of PARENT to the top under a fresh number. */
 static void move_up(struct removal *removal, int parent, const char *name)
 {
@@ -72,7 +80,7 @@ static void move_up(struct removal *removal, int parent, const char *name)
 		int fd;
 
 		snprintf(to, sizeof(to), "%lu", removal->moved++);
-		if (renameat2(parent, name, removal->top, to, RENAME_NOREPLACE) == 0)
+		if (move(parent, name, removal->top, to) == 0)
 			return;
 		if (errno == EEXIST)
 			continue;
@@ -83,7 +91,7 @@ static void move_up(struct removal *removal, int parent, const char *name)
 			return;
 		}
 		close(fd);
-		if (renameat2(parent, name, removal->top, to, RENAME_NOREPLACE) < 0)
+		if (move(parent, name, removal->top, to) < 0)
 			note(removal, errno);
 		return;
 	}

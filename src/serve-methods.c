@@ -27,8 +27,8 @@ static void work_preflight(struct task *task)
 	request.workspace = json_string_value(json_object_get(params, "workspace"));
 	request.network = json_is_true(json_object_get(params, "network")) ? ASK_YES
 									   : ASK_DEFAULT;
-	request.read_only = json_is_true(json_object_get(params, "read_only"));
-	request.single_root = json_is_true(json_object_get(params, "single_root"));
+	request.read_only |= json_is_true(json_object_get(params, "read_only"));
+	request.single_root |= json_is_true(json_object_get(params, "single_root"));
 	answer_result(&task->answer,
 		      preflight_json(options->policy, &request, &options->paths, NULL));
 }

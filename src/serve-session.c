@@ -85,8 +85,10 @@ static void work_open(struct task *task)
 		.profile = profile ? profile : given->request.profile,
 		.user = given->request.user,
 		.backend_dir = given->paths.backends,
-		.read_only = json_is_true(json_object_get(params, "read_only")),
-		.single_root = json_is_true(json_object_get(params, "single_root")),
+		.read_only = given->request.read_only ||
+			     json_is_true(json_object_get(params, "read_only")),
+		.single_root = given->request.single_root ||
+			       json_is_true(json_object_get(params, "single_root")),
 	};
 
 	task->opened = serve_open(task->server, &options, &task->answer);

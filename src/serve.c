@@ -340,6 +340,14 @@ int cmd_serve(const struct options *options)
 	struct error err = { 0 };
 	int status = EXIT_MISUSE;
 
+	if (options->request.workspace && !options->mcp) {
+		error_set(
+			&err, ERROR_USAGE, EINVAL,
+			"drupe serve: --workspace is for --mcp: each session.open names "
+			"its own");
+		error_print(&err);
+		return EXIT_MISUSE;
+	}
 	raise_nofile(&server);
 	if (signals >= 0 && open_server(&server, &err) == 0)
 		status = loop(&server, signals);

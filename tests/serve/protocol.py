@@ -469,6 +469,29 @@ for path in (PLAIN,):
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
     equal((child.returncode, child.stdout), (0, b""), "no input at all: status 0")
 
+# What narrows is in force, or refused; never ignored.
+server = serve("plain", "--read-only")
+try:
+    result = server.run(server.open(WS), ["sh", "-c", "echo x >written"])
+    ok(result["exit_code"] != 0 and not os.path.exists(f"{WS}/written"),
+       "--read-only: for every session", result)
+    good_end(server, "--read-only")
+except (Gone, BrokenPipeError):
+    equal(server.wait(), 2, "--read-only: misuse without --mcp")
+
+# Few descriptors: runs are refused, the server goes on.
+server = serve("few", before=("prlimit", "--nofile=60:60"))
+session = server.open(WS)
+runs = [server.start(session, ["sh", "-c", "sleep 0.5"], stream=i % 2 == 0) for i in range(16)]
+ends = set()
+for run in runs:
+    message = server.answer(run)
+    ends.add(message["result"]["status"] if "result" in message else message["error"]["code"])
+ok("exited" in ends and len(ends) > 1 and ends <= {"exited", "refused", -32603, -32000},
+   "16 runs with 60 descriptors: some are refused", ends)
+equal(server.run(session, ["true"])["status"], "exited", "... and later ones run")
+good_end(server, "few descriptors")
+
 # ---- network asked for -----------------------------------------------------------------------------
 
 server = serve("ask")

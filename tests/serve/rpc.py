@@ -133,9 +133,9 @@ class Gone(Exception):
 class Server:
     """One server; a thread reads all it says."""
 
-    def __init__(self, drupe, *args, cwd=None, env=None, mcp=False):
+    def __init__(self, drupe, *args, cwd=None, env=None, mcp=False, before=()):
         self.stderr = tempfile.TemporaryFile()
-        self.child = subprocess.Popen([drupe, "serve", *args], stdin=subprocess.PIPE,
+        self.child = subprocess.Popen([*before, drupe, "serve", *args], stdin=subprocess.PIPE,
                                       stdout=subprocess.PIPE, stderr=self.stderr, cwd=cwd,
                                       env=env, bufsize=0)
         self.pid = self.child.pid

@@ -192,6 +192,13 @@ for i in range(ENDS):
         # What a killed guard left is swept by the next server; say which it was.
         ok(False, f"round {i}: no tmp is left after {how}", tmps(TMPROOT))
         break
+server = serve()
+session = server.open(WS)
+for _ in range(MANY):
+    server.start(session, ["sh", "-c", "sleep 1000 & sleep 1000", MARK])
+until(lambda: running(MARK) >= MANY, 60)
+equal(server.kill(), 137, f"killed with {MANY} commands")
+nothing_left("... nothing is left")
 ok(True, f"{ENDS} servers ended at random moments: {dict(ends)}")
 nothing_left("... nothing is left")
 done()
