@@ -132,10 +132,14 @@ int options_take(void *to, size_t size, const void *from)
 
 static int use_backend_dir(drupe_session *session, const char *dir, struct error *err)
 {
-	char *whole = realpath(dir, session->paths.backends);
+	_cleanup_free_ char *whole = realpath(dir, NULL);
 
-	if (whole)
+	if (whole && strlen(whole) < sizeof(session->paths.backends)) {
+		strcpy(session->paths.backends, whole);
 		return 0;
+	}
+	if (whole)
+		errno = ENAMETOOLONG;
 	error_set(err, ERROR_BACKEND_MISSING, errno, "the folder of backends \"%s\": %s",
 		  dir, strerror(errno));
 	error_hint(err, "name an existing folder");

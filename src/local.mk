@@ -153,10 +153,10 @@ drupe_LDADD = libdrupe-core.la
 
 # These share no code that needs a library: see guard.h and netns.h.  With musl they start
 # in a quarter of the time, by a compiler of its own, which automake has no place for.
-guard_c = $(srcdir)/%D%/cgroup-folder.c $(srcdir)/%D%/guard-tmp.c $(srcdir)/%D%/guard.c \
-	$(srcdir)/%D%/rmtree.c
-guard_h = $(srcdir)/%D%/cgroup-folder.h $(srcdir)/%D%/clock.h $(srcdir)/%D%/guard-tmp.h \
-	$(srcdir)/%D%/guard.h $(srcdir)/%D%/rmtree.h
+guard_c = $(srcdir)/%D%/cgroup-folder.c $(srcdir)/%D%/guard-kill.c \
+	$(srcdir)/%D%/guard-tmp.c $(srcdir)/%D%/guard.c $(srcdir)/%D%/rmtree.c
+guard_h = $(srcdir)/%D%/cgroup-folder.h $(srcdir)/%D%/clock.h $(srcdir)/%D%/guard-kill.h \
+	$(srcdir)/%D%/guard-tmp.h $(srcdir)/%D%/guard.h $(srcdir)/%D%/rmtree.h
 if MUSL
 pkglibexec_SCRIPTS = drupe-guard drupe-netns
 CLEANFILES += $(pkglibexec_SCRIPTS)
@@ -172,6 +172,7 @@ pkglibexec_PROGRAMS = drupe-guard drupe-netns
 drupe_guard_SOURCES = \
 	%D%/cgroup-folder.c %D%/cgroup-folder.h \
 	%D%/clock.h \
+	%D%/guard-kill.c %D%/guard-kill.h \
 	%D%/guard-tmp.c %D%/guard-tmp.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/rmtree.c %D%/rmtree.h

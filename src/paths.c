@@ -2,6 +2,7 @@
 #include "paths.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 static void join(char *to, const char *root, const char *path)
 {
-	snprintf(to, PATH_MAX, "%.2000s%s", root, path);
+	snprintf(to, PATHS_MAX, "%.700s%s", root, path);
 }
 
 /* FOLDER holds one of our files, which is installed in PLACE. */

@@ -3,13 +3,14 @@
 #ifndef DRUPE_PATHS_H
 #define DRUPE_PATHS_H
 
-#include <limits.h>
+/* Small, since sessions hold copies of it; what is longer is refused or cut. */
+#define PATHS_MAX 1024
 
 struct paths {
-	char guard[PATH_MAX];	 /* drupe-guard */
-	char netns[PATH_MAX];	 /* drupe-netns */
-	char backends[PATH_MAX]; /* folder of the backends */
-	char policies[PATH_MAX]; /* folder of the policies */
+	char guard[PATHS_MAX];	  /* drupe-guard */
+	char netns[PATHS_MAX];	  /* drupe-netns */
+	char backends[PATHS_MAX]; /* folder of the backends */
+	char policies[PATHS_MAX]; /* folder of the policies */
 };
 
 /*

@@ -13,6 +13,8 @@
 
 #define LINKS_MAX 40
 #define PROGRAM_MAX (64 << 20)
+#define PIECE 16384
+#define OVERLAP 256 /* more than a feature's name with a NUL on each side */
 
 static int refuse_owner(const char *path, const char *part, uid_t owner,
 			struct error *err)
@@ -209,26 +211,36 @@ static bool has_constant(const char *program, size_t length, const char *text)
 	return false;
 }
 
-/* Read, not mapped: a program that is cut short meanwhile must not be a SIGBUS. */
+/* Read, not mapped: a program that is cut short meanwhile must not be a SIGBUS.  In
+ * pieces that overlap, so that what is touched for the first time is little. */
 static int find_features(const char *path, int fd, off_t size,
 			 const char *const *features, uint64_t *ret_features,
 			 struct error *err)
 {
-	_cleanup_free_ char *program = NULL;
+	char text[OVERLAP + PIECE];
 	uint64_t found = 0;
-	ssize_t n;
+	size_t kept = 0;
+	off_t at = 0;
 
 	if (size > PROGRAM_MAX)
 		return error_set(err, ERROR_TOOL_UNTRUSTED, EFBIG,
 				 "%s is larger than 64M, which no such program is", path);
-	program = malloc((size_t)size + 1);
-	n = program ? fd_pread(fd, program, (size_t)size + 1) : -ENOMEM;
-	if (n < 0)
-		return error_set(err, ERROR_TOOL_UNTRUSTED, (int)-n, "cannot read %s: %s",
-				 path, strerror((int)-n));
-	for (unsigned i = 0; features[i]; i++)
-		if (has_constant(program, (size_t)n, features[i]))
-			found |= UINT64_C(1) << i;
+	for (;;) {
+		ssize_t n = pread(fd, text + kept, PIECE, at);
+		size_t length = kept + (n > 0 ? (size_t)n : 0);
+
+		if (n < 0)
+			return error_set(err, ERROR_TOOL_UNTRUSTED, errno,
+					 "cannot read %s: %s", path, strerror(errno));
+		if (n == 0)
+			break;
+		for (unsigned i = 0; features[i]; i++)
+			if (has_constant(text, length, features[i]))
+				found |= UINT64_C(1) << i;
+		at += n;
+		kept = length < OVERLAP ? length : OVERLAP;
+		memmove(text, text + length - kept, kept);
+	}
 	*ret_features = found;
 	return 0;
 }

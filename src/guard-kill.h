@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The guard's knife. */
+#ifndef DRUPE_GUARD_KILL_H
+#define DRUPE_GUARD_KILL_H
+
+/* SIGKILL to every child that this process has now; those of theirs become ours. */
+void guard_kill_children(void);
+
+#endif
