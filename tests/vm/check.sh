@@ -27,4 +27,14 @@ for release in $RELEASES; do
 	echo "=== $release: status $status after $((SECONDS - begin)) s"
 	[ "$status" -eq 0 ] || failed=1
 done
+# The sums of what automake counted in each arm.
+for release in $RELEASES; do
+	RELEASE=$release perl -ne '
+		$arms++ if /^=== (user|root|service): status/;
+		$sum{$1} += $2 if /^# (TOTAL|PASS|SKIP|FAIL|ERROR): *(\d+)/;
+		END {
+			printf "=== %s: %d arms, %s\n", $ENV{RELEASE}, $arms,
+				join ", ", map { ($sum{$_} // 0) . " " . lc } qw(TOTAL PASS SKIP FAIL ERROR);
+		}' "$VM_DIR/$release.tree/said"
+done
 exit "$failed"
