@@ -3,6 +3,8 @@
 #ifndef DRUPE_CLOCK_H
 #define DRUPE_CLOCK_H
 
+#include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -31,6 +33,18 @@ static inline struct timespec clock_left(int64_t deadline)
 		left = 0;
 	return (struct timespec){ .tv_sec = left / NS_PER_SECOND,
 				  .tv_nsec = left % NS_PER_SECOND };
+}
+
+/* poll(2) until DEADLINE: the caller's signals interrupt it, and take no time from it. */
+static inline int poll_until(struct pollfd *fds, nfds_t n, int64_t deadline)
+{
+	for (;;) {
+		struct timespec left = clock_left(deadline);
+		int r = ppoll(fds, n, &left, NULL);
+
+		if (r >= 0 || errno != EINTR)
+			return r;
+	}
 }
 
 #endif

@@ -25,10 +25,10 @@ static void add_row(void *data, const struct preflight_check *check)
 }
 
 json_t *preflight_json(const char *policy, const struct request *request,
-		       const struct paths *paths, bool *ret_failed)
+		       const struct paths *paths, const int *cancel, bool *ret_failed)
 {
 	struct rows rows = { .list = json_array() };
-	const struct preflight_sink sink = { add_row, &rows };
+	const struct preflight_sink sink = { add_row, &rows, cancel, NULL };
 
 	preflight_all(policy, request, paths, &sink);
 	if (ret_failed)
@@ -62,13 +62,13 @@ static void print_check(void *data, const struct preflight_check *check)
 int cmd_preflight(const struct options *options)
 {
 	struct lines lines = { .quiet = options->quiet };
-	const struct preflight_sink sink = { print_check, &lines };
+	const struct preflight_sink sink = { print_check, &lines, NULL, NULL };
 
 	/* A sandbox that dies at the gate must not end us by the pipe to it. */
 	signal(SIGPIPE, SIG_IGN);
 	if (options->json)
 		print_json(preflight_json(options->policy, &options->request,
-					  &options->paths, &lines.failed));
+					  &options->paths, NULL, &lines.failed));
 	else
 		preflight_all(options->policy, &options->request, &options->paths, &sink);
 	return lines.failed ? EXIT_FINDINGS : EXIT_GOOD;

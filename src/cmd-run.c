@@ -154,11 +154,11 @@ static void say(const struct options *options, const struct result *result)
 	if (result->sink_errno && result->sink_errno != EPIPE)
 		fprintf(stderr, "drupe: cannot write the output: %s\n",
 			strerror(result->sink_errno));
-	for (size_t i = 0; i < 2 && !result->has_text; i++)
+	for (size_t i = 0; i < 2 && !result->has_text && !result->sink_errno; i++)
 		if (result->status != RUN_REFUSED && result->streams[i].omitted > 0)
 			fprintf(stderr,
-				"drupe: %s: %llu bytes beyond stream_limit were "
-				"dropped\n",
+				"drupe: %s: %llu bytes were not passed on: beyond "
+				"stream_limit, or not taken in time\n",
 				names[i], (unsigned long long)result->streams[i].omitted);
 	if (options->verbose && result->status != RUN_REFUSED)
 		fprintf(stderr, "drupe: held, verified and released; ran %.3f s\n",
@@ -173,7 +173,7 @@ static int print(const struct options *options, int report_fd, json_t *json)
 		fprintf(stderr, "drupe: --report: cannot write the result: %s\n",
 			strerror(-r));
 	if (options->json)
-		return print_json(json);
+		return print_json(json) < 0 ? -EPIPE : 0;
 	json_decref(json);
 	return r;
 }

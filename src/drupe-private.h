@@ -3,6 +3,7 @@
 #ifndef DRUPE_PRIVATE_H
 #define DRUPE_PRIVATE_H
 
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "drupe.h"
@@ -37,6 +38,11 @@ struct drupe_result {
 
 /* Sessions and results point into it: given back with drupe_policy_free. */
 drupe_policy *policy_keep(const drupe_policy *policy);
+
+/* A write of ours to a pipe without a reader must not end the caller: SIGPIPE is blocked
+ * in this thread; then one that came of it is taken away. */
+bool sigpipe_block(sigset_t *ret_before);
+void sigpipe_restore(const sigset_t *before, bool was_pending);
 
 /* Fill TO (SIZE bytes) from a structure of options that begins with its own size, which
  * may be shorter or longer; FROM NULL: all zero.  0, -EINVAL, or -E2BIG. */

@@ -121,31 +121,6 @@ static drupe_result *new_result(const drupe_session *session, char *const *argv)
 	return result;
 }
 
-/* A write of ours to a pipe without a reader must not end the caller: SIGPIPE is
- * blocked in this thread, and one that came of it is taken away. */
-static bool block_sigpipe(sigset_t *ret_before)
-{
-	sigset_t pipe, pending;
-
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	sigpending(&pending);
-	pthread_sigmask(SIG_BLOCK, &pipe, ret_before);
-	return sigismember(&pending, SIGPIPE) == 1;
-}
-
-static void restore_sigpipe(const sigset_t *before, bool was_pending)
-{
-	const struct timespec now = { 0 };
-	sigset_t pipe;
-
-	sigemptyset(&pipe);
-	sigaddset(&pipe, SIGPIPE);
-	while (!was_pending && sigtimedwait(&pipe, NULL, &now) > 0)
-		;
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
 int drupe_run(drupe_session *session, const struct drupe_run_options *options,
 	      drupe_result **ret_result)
 {
@@ -166,9 +141,9 @@ int drupe_run(drupe_session *session, const struct drupe_run_options *options,
 	result = new_result(session, taken.argv);
 	if (!result)
 		return -ENOMEM;
-	pending = block_sigpipe(&before);
+	pending = sigpipe_block(&before);
 	execute(session, &taken, data, -1, result);
-	restore_sigpipe(&before, pending);
+	sigpipe_restore(&before, pending);
 	*ret_result = result;
 	return 0;
 }
@@ -333,6 +308,9 @@ int drupe_job_wait(drupe_job *job, int timeout_ms, drupe_result **ret_result)
 void drupe_job_free(drupe_job *job)
 {
 	if (!job)
+		return;
+	/* From its own output function: it cannot wait for itself. */
+	if (!job->joined && pthread_equal(job->thread, pthread_self()))
 		return;
 	if (!job->joined) {
 		(void)drupe_job_cancel(job);

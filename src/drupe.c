@@ -3,6 +3,7 @@
 #include "drupe.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "drupe-private.h"
@@ -109,6 +110,34 @@ void drupe_policy_free(drupe_policy *policy)
 	free(policy);
 }
 
+/* ---- SIGPIPE -------------------------------------------------------------------------
+ */
+
+/* A write of ours to a pipe without a reader must not end the caller: SIGPIPE is
+ * blocked in this thread, and one that came of it is taken away. */
+bool sigpipe_block(sigset_t *ret_before)
+{
+	sigset_t pipe, pending;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &pipe, ret_before);
+	return sigismember(&pending, SIGPIPE) == 1;
+}
+
+void sigpipe_restore(const sigset_t *before, bool was_pending)
+{
+	const struct timespec now = { 0 };
+	sigset_t pipe;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	while (!was_pending && sigtimedwait(&pipe, NULL, &now) > 0)
+		;
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* ---- sessions ------------------------------------------------------------------------
  */
 
@@ -197,8 +226,11 @@ int drupe_session_open(const drupe_policy *policy,
 int drupe_session_preflight(drupe_session *session, drupe_error **ret_error)
 {
 	struct error err = { 0 };
-	int r = session_preflight(&session->session, &err);
+	sigset_t before;
+	bool pending = sigpipe_block(&before);
+	int r = session_preflight(&session->session, NULL, &err);
 
+	sigpipe_restore(&before, pending);
 	return r < 0 ? refused(r, &err, ret_error) : 0;
 }
 

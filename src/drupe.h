@@ -28,7 +28,8 @@
  * close-on-exec.  It must be able to wait for its own children: SIGCHLD must not be
  * ignored, and nobody may reap all children with waitpid(-1).  It must not be used in a
  * process that runs with more privilege than its caller (set-uid).  When the process
- * ends, in whatever way, all commands and private tmps end with it.
+ * ends, in whatever way, all commands and private tmps end with it; where it has forked
+ * without an exec, when the last of these children has ended.
  *
  * Errors.  Functions that return an int return 0 or -errno.  Where they take
  * RET_ERROR (it may be NULL), *RET_ERROR tells what was refused, where, why and what to
@@ -149,7 +150,9 @@ enum drupe_network {
 enum drupe_stream { DRUPE_STDOUT = 0, DRUPE_STDERR = 1 };
 
 /* Bytes of a stream, in order, as they come.  Called in the thread that runs the
- * command: until it returns nothing of this command is served, its timeout included. */
+ * command: until it returns nothing of this command is served, its timeout included.
+ * It must neither close the session nor free its job (drupe_job_cancel() is allowed).  In
+ * a job it has a stack of 512 KiB, and all signals are blocked. */
 typedef void (*drupe_output)(void *data, enum drupe_stream stream, const char *bytes,
 			     size_t length);
 
@@ -183,7 +186,8 @@ struct drupe_run_options {
 
 /*
  * Run a command to its end.  0 and a result, also where it was refused, timed out or
- * cancelled; -EINVAL (options), -ENOMEM, -EMFILE, -ENFILE: there is no result.
+ * cancelled; -EINVAL or -E2BIG (options), -ENOMEM, -EMFILE, -ENFILE, -ENOSPC,
+ * -EAGAIN (no thread, of drupe_start): there is no result.
  */
 int drupe_run(drupe_session *session, const struct drupe_run_options *options,
 	      drupe_result **ret_result);

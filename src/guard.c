@@ -138,14 +138,17 @@ static void give_up_priority(void)
 	struct sched_param param = { 0 };
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
 	char text[16] = "";
+	long policy;
 
 	if (fd >= 0) {
 		if (read(fd, text, sizeof(text) - 1) > 0 && text[0] == '-')
 			(void)!pwrite(fd, "0", 1, 0);
 		close(fd);
 	}
-	if (sched_getscheduler(0) == SCHED_FIFO || sched_getscheduler(0) == SCHED_RR)
-		(void)sched_setscheduler(0, SCHED_OTHER, &param);
+	/* By numbers: musl's functions of that name always fail. */
+	policy = syscall(SYS_sched_getscheduler, 0);
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		(void)syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &param);
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		(void)setpriority(PRIO_PROCESS, 0, 0);
 }
@@ -462,9 +465,11 @@ int main(int argc, char **argv)
 	}
 	r = guard.make_tmp ? guard_tmp_make(guard.tmp, guard.tmp_place, &guard.tmp_lock)
 			   : 0;
-	if (r < 0)
+	if (r < 0) {
 		say(&guard, GUARD_FAILED, GUARD_STEP_TMP, -r);
-	else if (!guard.launcher)
+		guard.tmp = NULL; /* it is somebody else's */
+	}
+	if (r == 0 && !guard.launcher)
 		say(&guard, GUARD_EMPTY, 0, 0); /* the tmp is there */
 	guard.empty = r < 0 || !guard.launcher || !is_wanted(&guard) || !start(&guard);
 	close_all_but_mine(&guard);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "argv.h"
+#include "clock.h"
 #include "fd.h"
 #include "guard.h"
 #include "spawn.h"
@@ -65,7 +66,7 @@ static int await_tmp(const struct keeper *keeper, const struct identity *identit
 	struct guard_message message;
 	ssize_t n;
 
-	if (poll(&control, 1, START_MS) <= 0)
+	if (poll_until(&control, 1, deadline_in_ms(START_MS)) <= 0)
 		return failed(err, ETIMEDOUT, identity);
 	n = recv(keeper->control, &message, sizeof(message), MSG_DONTWAIT);
 	if (n != (ssize_t)sizeof(message))
@@ -108,8 +109,7 @@ void keeper_stop(struct keeper *keeper)
 	close_fd(&keeper->control);
 	if (keeper->pidfd < 0)
 		return;
-	while (poll(&process, 1, STOP_MS) < 0 && errno == EINTR)
-		;
+	(void)poll_until(&process, 1, deadline_in_ms(STOP_MS));
 	(void)pidfd_send_signal(keeper->pidfd, SIGKILL, NULL, 0);
 	while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -54,10 +54,9 @@ static void read_text(int fd, char *text, size_t size, int64_t deadline)
 
 	while (used < size - 1) {
 		struct pollfd output = { .fd = fd, .events = POLLIN };
-		struct timespec left = clock_left(deadline);
 		ssize_t n;
 
-		if (ppoll(&output, 1, &left, NULL) <= 0)
+		if (poll_until(&output, 1, deadline) <= 0)
 			break;
 		n = read(fd, text + used, size - 1 - used);
 		if (n <= 0)

@@ -406,7 +406,7 @@ static void kill_and_reap(pid_t pid, int *pidfd)
 	if (*pidfd < 0)
 		return;
 	(void)pidfd_send_signal(*pidfd, SIGKILL, NULL, 0);
-	(void)poll(&process, 1, STOP_MS);
+	(void)poll_until(&process, 1, deadline_in_ms(STOP_MS));
 	(void)waitpid(pid, NULL, WNOHANG);
 	close_fd(pidfd);
 }
@@ -451,7 +451,7 @@ void network_stop(struct run *run)
 	if (network->helper_pidfd >= 0 && backend->network.stop == DRUPE_STOP_SIGNAL)
 		(void)pidfd_send_signal(network->helper_pidfd, SIGTERM, NULL, 0);
 	if (network->helper_pidfd >= 0)
-		(void)poll(&helper, 1, STOP_MS);
+		(void)poll_until(&helper, 1, deadline_in_ms(STOP_MS));
 	kill_and_reap(network->helper, &network->helper_pidfd);
 	close_fd(&network->ready);
 	close_fd(&network->output);

@@ -10,6 +10,8 @@
 #include "fd.h"
 #include "run.h"
 
+#define TEST_MS 60000 /* of the test command in a lasting session */
+
 const char *const preflight_words[] = {
 	[PREFLIGHT_GOOD] = "ok", [PREFLIGHT_BAD] = "FAIL", [PREFLIGHT_NOTE] = "note"
 };
@@ -168,23 +170,29 @@ static void try_sandbox(struct session *session, const struct request *wanted,
 			    session->view.workspace.dest,
 			    strdup(mode_of(session)),
 			    NULL };
-	const struct run_io io = { .capture = true,
-				   .in = -1,
-				   .out = { -1, -1 },
-				   .cancel = { -1, -1, session->closing },
-				   .last = session->one_shot };
+	struct run_io io = { .capture = true,
+			     .in = -1,
+			     .out = { -1, -1 },
+			     .cancel = { -1, -1, -1 },
+			     .last = session->one_shot };
 	struct request request = *wanted;
 	struct grant grant = GRANT_NONE;
 	struct error err = { 0 };
 	struct result result;
 
 	memcpy(text, script, sizeof(script));
+	if (sink->cancel)
+		memcpy(io.cancel, sink->cancel, sizeof(io.cancel));
+	if (io.cancel[RUN_CANCELS - 1] < 0)
+		io.cancel[RUN_CANCELS - 1] = session->closing;
 	request.command = command;
 	request.confirmed = true; /* the command is ours */
 	if (session_grant(session, &request, &grant, &err) < 0) {
 		check_error(sink, "session", &err);
 	} else {
 		run_execute(session, &grant, &request, &io, &result);
+		if (sink->cancelled)
+			*sink->cancelled = result.status == RUN_CANCELLED;
 		judge(sink, &result);
 		result_free(&result);
 	}
@@ -210,14 +218,20 @@ static void keep_first(void *data, const struct preflight_check *check)
 	error_hint(err, "%s", check->fix);
 }
 
-int preflight_session(struct session *session, enum ask network, struct error *err)
+int preflight_session(struct session *session, enum ask network, const int *cancel,
+		      struct error *err)
 {
+	uint64_t longest = session->profile->timeout_max_ms;
 	struct error reason = { 0 };
+	bool cancelled = false;
 	const struct request request = { .network = network,
-					 .timeout_ms = session->profile->timeout_max_ms };
-	const struct preflight_sink sink = { keep_first, &reason };
+					 .timeout_ms = longest < TEST_MS ? longest
+									 : TEST_MS };
+	const struct preflight_sink sink = { keep_first, &reason, cancel, &cancelled };
 
 	try_sandbox(session, &request, &sink);
+	if (cancelled)
+		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
 	if (!reason.code)
 		return 0;
 	*err = reason;

@@ -19,14 +19,17 @@ struct preflight_check {
 struct preflight_sink {
 	void (*check)(void *data, const struct preflight_check *check);
 	void *data;
+	const int *cancel; /* RUN_CANCELS descriptors, one readable: stop; NULL: none */
+	bool *cancelled;   /* NULL, or told that it was */
 };
 
 /* All of `drupe preflight`: POLICY is what -p says, or NULL. */
 void preflight_all(const char *policy, const struct request *request,
 		   const struct paths *paths, const struct preflight_sink *sink);
 
-/* In the sandbox of an open session, which is not asked for its state.  0, or -EPERM
- * and in ERR the first check that failed. */
-int preflight_session(struct session *session, enum ask network, struct error *err);
+/* In the sandbox of an open session, which is not asked for its state.  0; -EPERM and
+ * in ERR the first check that failed; -ECANCELED. */
+int preflight_session(struct session *session, enum ask network, const int *cancel,
+		      struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -25,13 +26,37 @@ static bool is_link_of_root(int dir, const char *name)
 	       st.st_uid == 0;
 }
 
-static int open_part(int dir, const char *name, int flags)
+/* *RET_LINK: it was a link of root's. */
+static int open_part(int dir, const char *name, int flags, bool *ret_link)
 {
 	int fd = openat(dir, name, flags | O_NOFOLLOW, 0666);
 
+	*ret_link = false;
 	/* A directory that is a link says ENOTDIR, a file ELOOP. */
-	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) && is_link_of_root(dir, name))
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) &&
+	    is_link_of_root(dir, name)) {
 		fd = openat(dir, name, flags, 0666);
+		*ret_link = true;
+	}
+	return fd;
+}
+
+/* A FIFO that a command planted would block us for ever, here or when it is written;
+ * one behind a link of root's (/dev/stdout) is what the caller wants. */
+static int open_last(int dir, const char *name)
+{
+	bool link;
+	int fd = fd_above_stdio(open_part(dir, name, FLAGS | O_NONBLOCK, &link));
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 ||
+	    (!link && !S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))) {
+		close(fd);
+		return -EINVAL;
+	}
+	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	return fd;
 }
 
@@ -39,6 +64,7 @@ static int open_checked(const char *file)
 {
 	char path[PATH_MAX], *rest = path, *part;
 	_cleanup_close_ int dir = -1;
+	bool link;
 
 	if (strlen(file) >= sizeof(path))
 		return -ENAMETOOLONG;
@@ -49,7 +75,7 @@ static int open_checked(const char *file)
 
 		if (part[0] == '\0')
 			continue;
-		next = open_part(dir, part, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		next = open_part(dir, part, O_PATH | O_DIRECTORY | O_CLOEXEC, &link);
 		if (next < 0)
 			return -errno;
 		close_fd(&dir);
@@ -57,7 +83,7 @@ static int open_checked(const char *file)
 	}
 	if (dir < 0)
 		return -errno;
-	return fd_above_stdio(open_part(dir, part, FLAGS));
+	return open_last(dir, part);
 }
 
 int report_open(const char *file, int *ret_fd, struct error *err)

@@ -157,12 +157,21 @@ static bool is_id(const json_t *id)
 	       (json_is_string(id) && json_string_length(id) <= RPC_ID_MAX);
 }
 
+/* A member that is a string without a NUL. */
+static const char *text_of(const json_t *message, const char *name)
+{
+	const json_t *value = json_object_get(message, name);
+	const char *text = json_string_value(value);
+
+	return text && strlen(text) == json_string_length(value) ? text : NULL;
+}
+
 /* Take a message apart.  False: an error was sent. */
 static bool take_message(struct rpc *rpc, json_t *message, struct rpc_request *request)
 {
 	json_t *id = json_object_get(message, "id");
-	const char *version = json_string_value(json_object_get(message, "jsonrpc"));
-	const char *method = json_string_value(json_object_get(message, "method"));
+	const char *version = text_of(message, "jsonrpc");
+	const char *method = text_of(message, "method");
 	json_t *params = json_object_get(message, "params");
 	json_t *told = is_id(id) ? id : NULL;
 

@@ -90,8 +90,9 @@ static void take_streams(struct run *run, struct result *result)
 		}
 		result->streams[i].utf8 = true;
 		result->streams[i].bytes = stream->bytes;
-		if (!stream->capture && !stream->sink_errno)
-			result->streams[i].omitted = stream->bytes - stream->passed;
+		if (!stream->capture)
+			result->streams[i].omitted = stream->bytes - stream->passed +
+						     (stream->end - stream->start);
 	}
 }
 
@@ -143,6 +144,7 @@ void run_execute(struct session *session, const struct grant *grant,
 		.streams = { STREAM_NONE, STREAM_NONE, STREAM_NONE },
 	};
 	struct error *refusal = &result->refusal;
+	bool cancelled;
 	int r = 0;
 
 	result_init(result);
@@ -157,10 +159,11 @@ void run_execute(struct session *session, const struct grant *grant,
 		r = release(&run, refusal);
 	if (r == 0)
 		run_supervise(&run);
+	cancelled = run.cancelled; /* one that comes later changes no refusal */
 	run_teardown(&run);
 	if (r == 0)
 		conclude(&run, result);
-	else if (run.cancelled)
+	else if (cancelled)
 		result->status = RUN_CANCELLED;
 	if (result->status == RUN_CANCELLED && !result->sink_errno)
 		result->signal = cancel_signal(io->cancel[0]);

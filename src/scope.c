@@ -378,7 +378,7 @@ static void kill_by_manager(const struct scope *scope, const struct session *ses
 	    spawn_process(&spawn, &pid, &pidfd, NULL) < 0)
 		return;
 	process.fd = pidfd;
-	if (poll(&process, 1, STOP_MS) <= 0)
+	if (poll_until(&process, 1, deadline_in_ms(STOP_MS)) <= 0)
 		(void)pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

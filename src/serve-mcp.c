@@ -2,9 +2,7 @@
 /* The Model Context Protocol: one tool, `run`, in one session for the connection. */
 #include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
-#include "fd.h"
 #include "serve.h"
 
 /* Opened by the first call: until then the client may want nothing of us. */
@@ -136,7 +134,8 @@ static drupe_session *need_session(struct task *task)
 
 	pthread_mutex_lock(&server->mcp->lock);
 	if (!server->mcp->session)
-		server->mcp->session = serve_open(server, &options, &task->answer);
+		server->mcp->session = serve_open(server, &options, task->cancel,
+						  &task->answer);
 	session = server->mcp->session;
 	pthread_mutex_unlock(&server->mcp->lock);
 	return session;
@@ -196,10 +195,11 @@ static void work_call(struct task *task)
 static bool is_sound(struct task *task)
 {
 	const json_t *params = task->request.params;
-	const char *name = json_string_value(json_object_get(params, "name"));
+	const json_t *text = json_object_get(params, "name");
+	const char *name = json_string_value(text);
 	json_t *arguments = json_object_get(params, "arguments");
 
-	if (!name || strcmp(name, "run") != 0) {
+	if (!name || json_string_length(text) != 3 || strcmp(name, "run") != 0) {
 		answer_error(&task->answer, RPC_INVALID_PARAMS, NULL,
 			     "there is no tool \"%.100s\": the only one is run",
 			     name ? name : "");
@@ -221,11 +221,7 @@ static void call_tool(struct server *server, struct task *task)
 		return;
 	}
 	task->work = work_call;
-	task->cancel = fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	if (task->cancel < 0)
-		answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
-			     "no descriptor for the run: %s", strerror(-task->cancel));
-	if (task->cancel < 0 || task_start(task) < 0)
+	if (task_make_cancel(task) < 0 || task_start(task) < 0)
 		task_finish(task);
 }
 

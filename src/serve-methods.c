@@ -2,6 +2,7 @@
 /* The methods of drupe's own protocol: drupe-serve(7). */
 #include "cmd-backends.h"
 #include "commands.h"
+#include "run.h"
 #include "serve.h"
 
 #define PROTOCOL 1
@@ -19,6 +20,7 @@ static void work_preflight(struct task *task)
 {
 	const json_t *params = task->request.params;
 	const struct options *options = task->server->options;
+	const int cancels[RUN_CANCELS] = { -1, task->cancel, -1 };
 	struct request request = options->request;
 	const char *profile = json_string_value(json_object_get(params, "profile"));
 
@@ -29,8 +31,8 @@ static void work_preflight(struct task *task)
 									   : ASK_DEFAULT;
 	request.read_only |= json_is_true(json_object_get(params, "read_only"));
 	request.single_root |= json_is_true(json_object_get(params, "single_root"));
-	answer_result(&task->answer,
-		      preflight_json(options->policy, &request, &options->paths, NULL));
+	answer_result(&task->answer, preflight_json(options->policy, &request,
+						    &options->paths, cancels, NULL));
 }
 
 static void work_backends(struct task *task)
@@ -48,7 +50,7 @@ static void work_backends(struct task *task)
 static void start(struct task *task, void (*work)(struct task *task))
 {
 	task->work = work;
-	if (task_start(task) < 0)
+	if (task_make_cancel(task) < 0 || task_start(task) < 0)
 		task_finish(task);
 }
 

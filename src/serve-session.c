@@ -2,9 +2,8 @@
 /* The sessions of a client, and the runs in them. */
 #include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
-#include "fd.h"
+#include "run.h"
 #include "serve.h"
 
 /* ---- served sessions
@@ -54,9 +53,11 @@ static void free_served(struct server *server, struct served *served)
  * ------------------------------------------------------------------------------ */
 
 drupe_session *serve_open(struct server *server,
-			  const struct drupe_session_options *options,
+			  const struct drupe_session_options *options, int cancel,
 			  struct answer *answer)
 {
+	const int cancels[RUN_CANCELS] = { -1, cancel, -1 };
+	struct error err = { 0 };
 	drupe_session *session;
 	drupe_error *error = NULL;
 	int r = drupe_session_open(server->policy, options, &session, &error);
@@ -66,10 +67,10 @@ drupe_session *serve_open(struct server *server,
 		return NULL;
 	}
 	session->session.nofile = &server->nofile;
-	r = drupe_session_preflight(session, &error);
+	r = session_preflight(&session->session, cancels, &err);
 	if (r == 0)
 		return session;
-	answer_refusal(answer, r, error);
+	answer_error(answer, RPC_REFUSED, refusal_json(&err), "%s", err.message);
 	drupe_session_close(session, NULL);
 	return NULL;
 }
@@ -91,14 +92,14 @@ static void work_open(struct task *task)
 			       json_is_true(json_object_get(params, "single_root")),
 	};
 
-	task->opened = serve_open(task->server, &options, &task->answer);
+	task->opened = serve_open(task->server, &options, task->cancel, &task->answer);
 }
 
 void session_open_begin(struct server *server, struct task *task)
 {
 	(void)server;
 	task->work = work_open;
-	if (task_start(task) < 0)
+	if (task_make_cancel(task) < 0 || task_start(task) < 0)
 		task_finish(task);
 }
 
@@ -151,7 +152,9 @@ void serve_run(struct task *task, drupe_session *session, const json_t *params,
 	options.stdio = task->write[0] >= 0 ? stdio : NULL;
 	options.capture = true;
 	options.cancel_fd = task->cancel;
-	r = argv && reads ? drupe_run(session, &options, ret_result) : -ENOMEM;
+	r = !argv || !reads || (json_object_get(params, "stdin") && !options.stdin_data)
+		    ? -ENOMEM
+		    : drupe_run(session, &options, ret_result);
 	if (r < 0)
 		answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL, "cannot run: %s",
 			     strerror(-r));
@@ -175,7 +178,7 @@ static void work_run(struct task *task)
 void session_run_begin(struct server *server, struct task *task)
 {
 	const json_t *params = task->request.params;
-	int r = 0;
+	int r;
 
 	task->served = find_served(server, params, &task->answer);
 	if (!task->served) {
@@ -183,15 +186,10 @@ void session_run_begin(struct server *server, struct task *task)
 		return;
 	}
 	task->served->tasks++;
-	task->cancel = fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-	if (task->cancel < 0)
-		r = task->cancel;
+	r = task_make_cancel(task);
 	if (r == 0 && task->request.id && json_is_true(json_object_get(params, "stream")))
 		r = task_open_flows(task);
 	task->work = work_run;
-	if (r < 0)
-		answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
-			     "no descriptor for the run: %s", strerror(-r));
 	if (r < 0 || task_start(task) < 0) {
 		task_finish(task);
 		return;

@@ -91,6 +91,16 @@ int task_start(struct task *task)
 	return -r;
 }
 
+int task_make_cancel(struct task *task)
+{
+	task->cancel = fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (task->cancel >= 0)
+		return 0;
+	answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
+		     "no descriptor for the request: %s", strerror(-task->cancel));
+	return task->cancel;
+}
+
 void task_cancel(struct task *task)
 {
 	if (task->cancel >= 0)
@@ -140,8 +150,11 @@ int task_open_flows(struct task *task)
 	for (size_t i = 0; i < 2; i++) {
 		int r = fd_pipe(&task->flows[i].read, &task->write[i], &err);
 
-		if (r < 0)
+		if (r < 0) {
+			answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
+				     "no descriptor for the run: %s", strerror(-r));
 			return r;
+		}
 		(void)fcntl(task->flows[i].read, F_SETFL, O_NONBLOCK);
 	}
 	return 0;

@@ -141,7 +141,7 @@ static void flush_last(struct server *server)
 {
 	int64_t deadline = deadline_in_ms(FLUSH_MS);
 
-	while (rpc_waiting(&server->rpc) > 0) {
+	while (server->rpc.out.fd >= 0 && rpc_waiting(&server->rpc) > 0) {
 		struct pollfd out = { .fd = server->rpc.out.fd, .events = POLLOUT };
 		struct timespec left = clock_left(deadline);
 
@@ -173,7 +173,8 @@ static int add_poll(struct polled *polled, int fd, short events)
 	return 0;
 }
 
-/* A client that does not read is not written to, and its commands wait. */
+/* A client that does not read is not written to, and its commands wait.  Only what is
+ * open is polled: that can never be more than there may be descriptors. */
 static int fill_poll(struct server *server, struct polled *polled, int signals)
 {
 	size_t waiting = rpc_waiting(&server->rpc);
@@ -189,43 +190,82 @@ static int fill_poll(struct server *server, struct polled *polled, int signals)
 		r = add_poll(polled, signals, POLLIN);
 	if (r == 0)
 		r = add_poll(polled, server->done, POLLIN);
-	for (struct task *at = server->tasks; r == 0 && at; at = at->next)
-		for (size_t i = 0; r == 0 && i < 2; i++)
-			r = add_poll(polled, report ? at->flows[i].read : -1, POLLIN);
+	for (struct task *at = server->tasks; at; at = at->next)
+		for (size_t i = 0; i < 2; i++) {
+			struct flow *flow = &at->flows[i];
+
+			flow->place = 0;
+			if (r < 0 || !report || flow->read < 0)
+				continue;
+			flow->place = polled->count;
+			r = add_poll(polled, flow->read, POLLIN);
+		}
 	return r;
 }
 
-/* In the order of fill_poll; no task came or went since. */
 static void read_flows(struct server *server, const struct polled *polled)
 {
-	size_t place = OWN;
 	struct task *next;
 
 	for (struct task *at = server->tasks; at; at = next) {
 		bool ended = false;
 
 		next = at->next;
-		for (size_t i = 0; i < 2; i++)
-			if (polled->fds[place++].revents && !task_read_flow(at, i))
+		for (size_t i = 0; i < 2; i++) {
+			size_t place = at->flows[i].place;
+
+			if (place > 0 && polled->fds[place].revents &&
+			    !task_read_flow(at, i))
 				ended = true;
+		}
 		if (ended)
 			finish_if_done(at);
 	}
 }
 
-static void read_requests(struct server *server, short events)
+/* What was read; more than the client may be told of at once waits there. */
+static void begin_requests(struct server *server)
 {
 	struct rpc_request request;
+
+	while (may_begin(server) && rpc_next(&server->rpc, &request))
+		begin(server, &request);
+}
+
+/* The last requests count, also when their answers must wait for the client. */
+static void take_end_of_input(struct server *server)
+{
+	struct rpc_request request;
+
+	while (count_tasks(server) < MAX_TASKS && rpc_next(&server->rpc, &request))
+		begin(server, &request);
+	begin_closing(server);
+}
+
+static void read_requests(struct server *server, short events)
+{
 	bool ended = events && !(events & POLLIN);
 
 	if ((events & POLLIN) && may_begin(server))
 		ended = rpc_read(&server->rpc) < 0;
-	if (ended) {
-		begin_closing(server);
+	if (ended && !server->closing)
+		take_end_of_input(server);
+	else
+		begin_requests(server);
+}
+
+/* Wait for something.  Where even that fails, for the lack of memory, what needs no
+ * poll is still seen to. */
+static void wait_for_events(struct server *server, struct polled *polled, int signals)
+{
+	const struct timespec pause = { .tv_nsec = 10 * NS_PER_MS };
+
+	if (fill_poll(server, polled, signals) == 0 &&
+	    ppoll(polled->fds, polled->count, NULL, NULL) >= 0)
 		return;
-	}
-	while (may_begin(server) && rpc_next(&server->rpc, &request))
-		begin(server, &request);
+	for (size_t i = 0; i < polled->count; i++)
+		polled->fds[i].revents = 0;
+	nanosleep(&pause, NULL);
 }
 
 /* One turn.  0, or the exit status that a signal or a lost client asks for. */
@@ -234,20 +274,18 @@ static int turn(struct server *server, struct polled *polled, int signals)
 	struct signalfd_siginfo info;
 	int status = 0;
 
-	/* Sent before anything else of the turn is read. */
 	if (rpc_flush(&server->rpc) < 0)
 		status = EXIT_PIPE;
-	if (fill_poll(server, polled, signals) < 0 ||
-	    (ppoll(polled->fds, polled->count, NULL, NULL) < 0 && errno != EINTR))
-		return EXIT_REFUSED;
-	if (polled->fds[1].revents & (POLLERR | POLLNVAL))
-		status = EXIT_PIPE;
-	read_flows(server, polled);
-	if (polled->fds[3].revents)
-		take_ended(server);
-	read_requests(server, polled->fds[0].revents);
-	if (polled->fds[2].revents &&
-	    read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	begin_requests(server); /* there may be room for them now */
+	wait_for_events(server, polled, signals);
+	if (polled->count >= OWN) {
+		if (polled->fds[1].revents & (POLLERR | POLLNVAL))
+			status = EXIT_PIPE;
+		read_flows(server, polled);
+		read_requests(server, polled->fds[0].revents);
+	}
+	take_ended(server);
+	if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		status = EXIT_SIGNAL + (int)info.ssi_signo;
 	return status;
 }
@@ -279,17 +317,22 @@ static int loop(struct server *server, int signals)
 /* ---- the command
  * ------------------------------------------------------------------------ */
 
+/* One that the caller ignores (nohup) stays ignored. */
 static int watch_signals(void)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction before;
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGPIPE); /* blocked: a lost client is an error of write(2) */
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigdelset(&set, SIGPIPE);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &before) == 0 &&
+		    before.sa_handler != SIG_IGN)
+			sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	return fd_above_stdio(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 

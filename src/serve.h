@@ -47,6 +47,7 @@ struct answer {
 /* One stream of a run that is reported as it comes. */
 struct flow {
 	int read;     /* -1: at its end, or not reported */
+	size_t place; /* among what is polled, 0: it is not */
 	char rest[4]; /* a character that the last chunk cut */
 	size_t n_rest;
 };
@@ -132,12 +133,14 @@ const char *params_data(const json_t *params, const char *name, size_t *ret_leng
 /* serve-task.c */
 
 struct task *task_new(struct server *server, struct rpc_request *request);
+/* Let task_cancel end what it does.  0, or -errno: task->answer says so. */
+int task_make_cancel(struct task *task);
 /* Begin task->work in a thread.  0, or -errno: task->answer says so. */
 int task_start(struct task *task);
 void task_cancel(struct task *task);
 /* Answer (unless it is a notification), and forget it. */
 void task_finish(struct task *task);
-/* Pipes for what the command writes. */
+/* Pipes for what the command writes.  0, or -errno: task->answer says so. */
 int task_open_flows(struct task *task);
 /* Report what came.  False: at its end. */
 bool task_read_flow(struct task *task, size_t i);
@@ -159,9 +162,10 @@ void session_close_begin(struct server *server, struct task *task);
 void served_release(struct server *server, struct served *served);
 /* Begin to close all of them, without answers. */
 void serve_close_sessions(struct server *server);
-/* Open and try a session; as a worker.  NULL: ANSWER says why. */
+/* Open and try a session, until CANCEL (-1: none) is readable; as a worker.  NULL: ANSWER
+ * says why. */
 drupe_session *serve_open(struct server *server,
-			  const struct drupe_session_options *options,
+			  const struct drupe_session_options *options, int cancel,
 			  struct answer *answer);
 /* Run the words of PARAMS that are called COMMAND; as a worker.  NULL: the answer says
  * why there is no result. */

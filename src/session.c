@@ -183,39 +183,64 @@ void session_poison(struct session *session, const struct error *reason)
 	set_state(session, SESSION_POISONED, reason);
 }
 
-int session_preflight(struct session *session, struct error *err)
+/* What the state says: 0 when READY, -EAGAIN when NEW, else -EPERM and the reason. */
+static int judge_state(struct session *session, struct error *err)
 {
-	struct error reason = { 0 };
-	enum session_state state;
+	int r = 0;
 
-	pthread_mutex_lock(&session->preflight);
-	if (session_state(session) == SESSION_NEW) {
-		if (preflight_session(session, ASK_NO, &reason) < 0)
-			set_state(session, SESSION_REFUSED, &reason);
-		else
-			set_state(session, SESSION_READY, NULL);
-	}
-	pthread_mutex_unlock(&session->preflight);
 	pthread_mutex_lock(&session->lock);
-	state = session->state;
-	if (state != SESSION_READY && err)
+	if (session->state == SESSION_NEW)
+		r = -EAGAIN;
+	else if (session->state != SESSION_READY)
+		r = -EPERM;
+	if (r == -EPERM && err)
 		*err = session->reason;
 	pthread_mutex_unlock(&session->lock);
-	return state == SESSION_READY ? 0 : -EPERM;
+	return r;
+}
+
+int session_preflight(struct session *session, const int *cancel, struct error *err)
+{
+	struct error reason = { 0 };
+	int r = judge_state(session, err);
+
+	if (r != -EAGAIN)
+		return r;
+	pthread_mutex_lock(&session->preflight);
+	r = judge_state(session, err);
+	if (r == -EAGAIN) {
+		r = preflight_session(session, ASK_NO, cancel, &reason);
+		if (r == -ECANCELED) {
+			*err = reason;
+		} else {
+			set_state(session, r < 0 ? SESSION_REFUSED : SESSION_READY,
+				  &reason);
+			r = judge_state(session, err);
+		}
+	}
+	pthread_mutex_unlock(&session->preflight);
+	return r;
 }
 
 /* The first failure is to be one of a trivial command, not of the user's (spec 5.3.6). */
-static int preflight_network(struct session *session, struct error *err)
+static int preflight_network(struct session *session, const int *cancel,
+			     struct error *err)
 {
+	struct error reason = { 0 };
 	int r = 0;
 
 	if (session->one_shot)
 		return 0;
 	pthread_mutex_lock(&session->preflight);
-	if (!session->network_ready && !session->network_reason.code &&
-	    preflight_session(session, ASK_YES, &session->network_reason) == 0)
-		session->network_ready = true;
-	if (!session->network_ready) {
+	if (!session->network_ready && !session->network_reason.code) {
+		r = preflight_session(session, ASK_YES, cancel, &reason);
+		session->network_ready = r == 0;
+		if (r < 0 && r != -ECANCELED)
+			session->network_reason = reason;
+	}
+	if (r == -ECANCELED) {
+		*err = reason;
+	} else if (!session->network_ready) {
 		*err = session->network_reason;
 		r = -EPERM;
 	}
@@ -242,45 +267,62 @@ void session_release(struct session *session)
 }
 
 /* Held before anything else: from then on a close waits for us. */
-static int enter(struct session *session, struct error *err)
+static int enter(struct session *session, const int *cancel, struct error *err)
 {
 	int r;
 
 	session_hold(session);
-	r = session_preflight(session, err);
+	r = session_preflight(session, cancel, err);
 	if (r < 0)
 		session_release(session);
 	return r;
 }
 
-/* A refused grant may be asked for again, with the person's consent. */
-static void use_up(struct session *session)
+/* A refused grant may be asked for again, with the person's consent; a command that ran
+ * was the only one. */
+static int use_up(struct session *session, struct error *err)
 {
-	struct error reason = { 0 };
+	int r = 0;
 
 	if (!session->one_shot)
-		return;
-	error_set(&reason, ERROR_CLOSED, 0, "a one-shot session takes one command");
-	set_state(session, SESSION_CLOSED, &reason);
+		return 0;
+	pthread_mutex_lock(&session->lock);
+	if (session->state == SESSION_READY) {
+		session->state = SESSION_CLOSED;
+		error_set(&session->reason, ERROR_CLOSED, 0,
+			  "a one-shot session takes one command");
+	} else {
+		*err = session->reason;
+		r = -EPERM;
+	}
+	pthread_mutex_unlock(&session->lock);
+	return r;
 }
 
 void session_run(struct session *session, const struct request *request,
 		 const struct run_io *io, struct result *result)
 {
+	struct error *refusal = &result->refusal;
 	struct grant grant = GRANT_NONE;
 	int r;
 
 	result_init(result);
-	r = enter(session, &result->refusal);
+	result->has_text = io->capture;
+	result->streams[0].utf8 = result->streams[1].utf8 = true;
+	r = enter(session, io->cancel, refusal);
+	if (r == -ECANCELED)
+		result->status = RUN_CANCELLED;
 	if (r < 0)
 		return;
-	r = session_grant(session, request, &grant, &result->refusal);
+	r = session_grant(session, request, &grant, refusal);
 	if (r == 0 && grant.network)
-		r = preflight_network(session, &result->refusal);
-	if (r == 0) {
-		use_up(session);
+		r = preflight_network(session, io->cancel, refusal);
+	if (r == 0)
+		r = use_up(session, refusal);
+	if (r == -ECANCELED)
+		result->status = RUN_CANCELLED;
+	if (r == 0)
 		run_execute(session, &grant, request, io, result);
-	}
 	grant_free(&grant);
 	session_release(session);
 }

@@ -79,8 +79,10 @@ int session_open(const struct policy *policy, const struct request *request,
 int session_grant(struct session *session, const struct request *request,
 		  struct grant *ret_grant, struct error *err);
 
-/* NEW becomes READY or REFUSED; otherwise tells again what is.  -errno unless READY. */
-int session_preflight(struct session *session, struct error *err);
+/* NEW becomes READY or REFUSED; otherwise tells again what is.  -errno unless READY.
+ * CANCEL (RUN_CANCELS descriptors, or NULL): one readable ends a preflight that is made
+ * here with -ECANCELED, and the session stays NEW. */
+int session_preflight(struct session *session, const int *cancel, struct error *err);
 
 enum session_state session_state(struct session *session);
 

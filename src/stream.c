@@ -84,6 +84,7 @@ bool stream_done(const struct stream *stream)
 static void drop_sink(struct stream *stream, int errnum)
 {
 	stream->sink_errno = errnum;
+	stream->passed -= stream->end - stream->start;
 	stream->start = stream->end = 0;
 	sink_close(&stream->sink);
 }

@@ -25,6 +25,7 @@ static void take_message(struct run *run, const struct guard_message *message)
 		events->failed = true;
 		events->failed_step = message->what;
 		events->failed_errno = message->value;
+		events->empty = true; /* nothing was started */
 		break;
 	case GUARD_EXITED:
 		events->exited = true;

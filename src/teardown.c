@@ -183,7 +183,7 @@ void run_reap_guard(struct run *run)
 
 	if (run->guard_pidfd < 0)
 		return;
-	if (poll(&guard, 1, GUARD_MS) <= 0)
+	if (poll_until(&guard, 1, deadline_in_ms(GUARD_MS)) <= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	while (waitpid(run->guard, &run->guard_status, 0) < 0 && errno == EINTR)
 		;

@@ -853,21 +853,6 @@ static void test_block_point(void **state)
 	held_close(&held);
 }
 
-/* A permitted capability that is not in effect can be taken up again. */
-static void test_permitted_is_no_block_point(void **state)
-{
-	const struct flaw flaw = { .permitted = 1 << CAP_SYS_ADMIN };
-	struct held held = HELD_NONE;
-	struct child child;
-	struct error err = { 0 };
-
-	(void)state;
-	hold(&flaw, &child, &held);
-	assert_int_equal(verify_at_block_point(&held, gate[0], true, &err), 0);
-	held_close(&held);
-	stop(&child);
-}
-
 /* R7 and R5: nothing but the gate goes on, and the child waits at it. */
 static void test_descriptors(void **state)
 {
@@ -1052,7 +1037,6 @@ int main(void)
 		cmocka_unit_test(test_pin_of_host),
 		cmocka_unit_test(test_ancestry),
 		cmocka_unit_test(test_block_point),
-		cmocka_unit_test(test_permitted_is_no_block_point),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_limits),
