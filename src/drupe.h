@@ -232,7 +232,7 @@ const drupe_error *drupe_result_refusal(const drupe_result *result);
 int drupe_result_exit_status(const drupe_result *result);
 
 /* The bounded text: head, a line with the number of bytes left out, tail.  A NUL follows
- * the LENGTH bytes.  NULL where the streams were passed on. */
+ * the LENGTH bytes.  NULL where the streams were passed on and not kept. */
 const char *drupe_result_text(const drupe_result *result, enum drupe_stream stream,
 			      size_t *ret_length);
 /* Whether all of the stream was UTF-8. */
