@@ -21,6 +21,7 @@
 #include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -896,6 +897,66 @@ static void test_close_with_jobs(void)
 	OK(cancelled == 3, "... they are cancelled: %d", cancelled);
 }
 
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+/* The caller's signals are its own business, and no timeouts of ours. */
+static void test_signals(void)
+{
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } },
+			       never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = nothing }, before;
+	drupe_session *session;
+
+	sigaction(SIGALRM, &action, &before);
+	setitimer(ITIMER_REAL, &often, NULL);
+	session = open_session();
+	OK(says(run(session, "echo x"), "x\n"),
+	   "a caller with a signal each millisecond");
+	OK(drupe_session_close(session, NULL) == 0, "... close");
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+}
+
+/* Two at once in a session for one command: one of them runs, and keeps its tmp. */
+static void test_one_shot_twice(void)
+{
+	struct drupe_session_options options = DRUPE_SESSION_OPTIONS;
+	drupe_session *session = NULL;
+	drupe_policy *policy = NULL;
+	drupe_job *jobs[2];
+	int ran = 0, refused = 0;
+
+	options.workspace = workspace;
+	options.user = user;
+	options.one_shot = 1;
+	if (drupe_policy_open(policy_file, &policy, NULL) ||
+	    drupe_session_open(policy, &options, &session, NULL)) {
+		OK(0, "a session for one command");
+		return;
+	}
+	drupe_policy_free(policy);
+	for (int i = 0; i < 2; i++)
+		jobs[i] = start(session, "echo x >/tmp/x; sleep 1; cat /tmp/x", NULL);
+	for (int i = 0; i < 2; i++) {
+		drupe_result *result = wait_for(jobs[i]);
+
+		if (drupe_result_status(result) == DRUPE_REFUSED) {
+			refused += is_error_of(result, "session", "session-closed");
+			drupe_result_free(result);
+		} else {
+			ran += says(result, "x\n");
+		}
+		drupe_job_free(jobs[i]);
+	}
+	OK(ran == 1 && refused == 1,
+	   "two at once in a session for one: %d ran, %d refused", ran, refused);
+	OK(drupe_session_close(session, NULL) == 0, "... close");
+	OK(count_files(tmp_root) == 0, "... no tmp is left");
+}
+
 /* ---- poisoned
  * ------------------------------------------------------------------------------
  */
@@ -1076,6 +1137,7 @@ int main(int argc, char **argv)
 
 	test_refusals();
 	test_states();
+	test_signals();
 	/* Once, so that what a first use leaves for good is not counted. */
 	session = open_session();
 	drupe_result_free(run(session, "true"));
@@ -1100,6 +1162,7 @@ int main(int argc, char **argv)
 	test_close();
 	test_close_with_jobs();
 	test_one_shot();
+	test_one_shot_twice();
 	test_poisoned();
 	OK(count_files(tmp_root) == 0, "no tmp is left");
 	OK(waitpid(child, &status, 0) == child && WIFEXITED(status) &&
