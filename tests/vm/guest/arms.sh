@@ -30,7 +30,7 @@ tests_of() { # ARM
 		echo $vm/{scope,manager,cgroup2}.test $in/{root,process}.test
 		;;
 	service)
-		echo $vm/service.test $in/limits.test
+		echo $vm/service.test
 		;;
 	esac
 }
