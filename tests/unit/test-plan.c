@@ -252,7 +252,7 @@ static void limits_are_those_that_are_set(void **state)
 /* ---- R12 ------------------------------------------------------------------------- */
 
 static void grants(const char *name, enum ask network, uint64_t timeout_ms,
-		  enum error_code code, bool network_granted)
+		   enum error_code code, bool network_granted)
 {
 	const struct request request = { .network = network, .timeout_ms = timeout_ms };
 	struct error err = { 0 };

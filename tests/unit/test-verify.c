@@ -849,7 +849,8 @@ static void test_block_point(void **state)
 	}
 	assert_int_equal(r, 1);
 	stop(&child);
-	check_code(verify_at_block_point(&held, gate[0], true, &err), &err, ERROR_VERIFY_CHILD);
+	check_code(verify_at_block_point(&held, gate[0], true, &err), &err,
+		   ERROR_VERIFY_CHILD);
 	held_close(&held);
 }
 
