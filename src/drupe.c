@@ -162,9 +162,10 @@ int options_take(void *to, size_t size, const void *from)
 static int use_backend_dir(drupe_session *session, const char *dir, struct error *err)
 {
 	_cleanup_free_ char *whole = realpath(dir, NULL);
+	size_t length = whole ? strlen(whole) : 0;
 
-	if (whole && strlen(whole) < sizeof(session->paths.backends)) {
-		strcpy(session->paths.backends, whole);
+	if (whole && length < sizeof(session->paths.backends)) {
+		memcpy(session->paths.backends, whole, length + 1);
 		return 0;
 	}
 	if (whole)

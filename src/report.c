@@ -66,9 +66,11 @@ static int open_checked(const char *file)
 	_cleanup_close_ int dir = -1;
 	bool link;
 
-	if (strlen(file) >= sizeof(path))
+	size_t length = strlen(file);
+
+	if (length >= sizeof(path))
 		return -ENAMETOOLONG;
-	strcpy(path, file);
+	memcpy(path, file, length + 1);
 	dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	while (dir >= 0 && (part = strsep(&rest, "/")) && rest) {
 		int next;

@@ -920,24 +920,32 @@ static void test_signals(void)
 	sigaction(SIGALRM, &before, NULL);
 }
 
-/* Two at once in a session for one command: one of them runs, and keeps its tmp. */
-static void test_one_shot_twice(void)
+/* NULL: told. */
+static drupe_session *open_one_shot(void)
 {
 	struct drupe_session_options options = DRUPE_SESSION_OPTIONS;
 	drupe_session *session = NULL;
 	drupe_policy *policy = NULL;
-	drupe_job *jobs[2];
-	int ran = 0, refused = 0;
 
 	options.workspace = workspace;
 	options.user = user;
 	options.one_shot = 1;
 	if (drupe_policy_open(policy_file, &policy, NULL) ||
-	    drupe_session_open(policy, &options, &session, NULL)) {
+	    drupe_session_open(policy, &options, &session, NULL))
 		OK(0, "a session for one command");
-		return;
-	}
 	drupe_policy_free(policy);
+	return session;
+}
+
+/* Two at once in a session for one command: one of them runs, and keeps its tmp. */
+static void test_one_shot_twice(void)
+{
+	drupe_session *session = open_one_shot();
+	drupe_job *jobs[2];
+	int ran = 0, refused = 0;
+
+	if (!session)
+		return;
 	for (int i = 0; i < 2; i++)
 		jobs[i] = start(session, "echo x >/tmp/x; sleep 1; cat /tmp/x", NULL);
 	for (int i = 0; i < 2; i++) {
@@ -1046,22 +1054,13 @@ static void test_poisoned(void)
 
 static void test_one_shot(void)
 {
-	struct drupe_session_options options = DRUPE_SESSION_OPTIONS;
 	struct drupe_run_options second = DRUPE_RUN_OPTIONS;
-	drupe_session *session = NULL;
-	drupe_policy *policy = NULL;
+	drupe_session *session = open_one_shot();
 	drupe_result *result = NULL;
 	int r;
 
-	options.workspace = workspace;
-	options.user = user;
-	options.one_shot = 1;
-	if (drupe_policy_open(policy_file, &policy, NULL) ||
-	    drupe_session_open(policy, &options, &session, NULL)) {
-		OK(0, "a session for one command");
+	if (!session)
 		return;
-	}
-	drupe_policy_free(policy);
 	OK(drupe_session_state(session) == DRUPE_STATE_READY,
 	   "a session for one command: READY");
 	OK(says(run(session, "echo x"), "x\n"), "... the command");
@@ -1072,12 +1071,10 @@ static void test_one_shot(void)
 	   "... and for no second one");
 	drupe_result_free(result);
 	OK(drupe_session_close(session, NULL) == 0, "... close");
-	session = NULL;
-	if (drupe_policy_open(policy_file, &policy, NULL) == 0 &&
-	    drupe_session_open(policy, &options, &session, NULL) == 0)
+	session = open_one_shot();
+	if (session)
 		OK(drupe_session_close(session, NULL) == 0,
 		   "... close without any command");
-	drupe_policy_free(policy);
 	OK(count_files(tmp_root) == 0, "... no tmp is left");
 }
 
