@@ -269,17 +269,10 @@ int drupe_job_fd(const drupe_job *job)
 static bool has_ended(const drupe_job *job, int timeout_ms)
 {
 	struct pollfd done = { .fd = job->done, .events = POLLIN };
-	int64_t deadline = deadline_in_ms(timeout_ms > 0 ? (uint64_t)timeout_ms : 0);
-	int r;
+	int64_t deadline = timeout_ms < 0 ? INT64_MAX
+					  : deadline_in_ms((uint64_t)timeout_ms);
 
-	/* The caller's signals interrupt it, and take no time from it. */
-	for (;;) {
-		struct timespec left = clock_left(deadline);
-
-		r = ppoll(&done, 1, timeout_ms < 0 ? NULL : &left, NULL);
-		if (r >= 0 || errno != EINTR)
-			return r > 0;
-	}
+	return poll_until(&done, 1, deadline) > 0;
 }
 
 int drupe_job_cancel(drupe_job *job)

@@ -474,7 +474,8 @@ int main(int argc, char **argv)
 	guard.empty = r < 0 || !guard.launcher || !is_wanted(&guard) || !start(&guard);
 	close_all_but_mine(&guard);
 	watch(&guard);
-	/* There is nothing to flush or to hand back; and a sanitizer's look for leaks, which
-	 * stops the process by another one, can hang where all signals are blocked. */
+	/* There is nothing to flush or to hand back; and a sanitizer's look for leaks,
+	 * which stops the process by another one, can hang where all signals are blocked.
+	 */
 	_exit(leave(&guard));
 }

@@ -11,7 +11,6 @@
 #include "scope-folder.h"
 #include "spawn.h"
 
-#define RUN_MAX_HANDED 256  /* the guard's MAX_KEEP */
 #define PIPE_SIZE (1 << 20) /* of a passed-through stdout: fewer turns of the loop */
 
 /* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */

@@ -83,9 +83,7 @@ int task_start(struct task *task)
 		r = pthread_create(&task->thread, &attributes, work, task);
 		pthread_attr_destroy(&attributes);
 	}
-	if (r == 0)
-		task->started = true;
-	else
+	if (r != 0)
 		answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
 			     "no thread for the request: %s", strerror(r));
 	return -r;

@@ -62,9 +62,8 @@ struct task {
 	int write[2]; /* the task's ends of the flows, -1 where not reported */
 	int cancel;   /* an eventfd, -1: cannot be cancelled */
 	pthread_t thread;
-	bool started; /* there is a thread */
-	bool ended;   /* and it has ended */
-	bool silent;  /* the client wants no answer any more */
+	bool ended;  /* the thread */
+	bool silent; /* the client wants no answer any more */
 	/* In the thread, until it has ended: */
 	void (*work)(struct task *task);
 	drupe_session *opened; /* by session.open */
