@@ -4,16 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "argv.h"
 #include "clock.h"
 #include "fd.h"
 #include "guard.h"
+#include "reap.h"
 #include "spawn.h"
 
 #define START_MS 30000
@@ -45,7 +43,7 @@ static int spawn_keeper(struct keeper *keeper, const char *guard, const char *tm
 	if (r < 0)
 		return r;
 	spawn.argv = words.words;
-	return spawn_process(&spawn, &keeper->pid, &keeper->pidfd, err);
+	return spawn_process(&spawn, NULL, &keeper->pidfd, err);
 }
 
 static int failed(struct error *err, int errnum, const struct identity *identity)
@@ -102,16 +100,9 @@ int keeper_start(struct keeper *keeper, const char *guard, const char *tmp,
 void keeper_stop(struct keeper *keeper)
 {
 	const char order = GUARD_END;
-	struct pollfd process = { .fd = keeper->pidfd, .events = POLLIN };
 
 	if (keeper->control >= 0)
 		(void)!send(keeper->control, &order, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	close_fd(&keeper->control);
-	if (keeper->pidfd < 0)
-		return;
-	(void)poll_until(&process, 1, deadline_in_ms(STOP_MS));
-	(void)pidfd_send_signal(keeper->pidfd, SIGKILL, NULL, 0);
-	while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	close_fd(&keeper->pidfd);
+	reap(&keeper->pidfd, STOP_MS, NULL);
 }

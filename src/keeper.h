@@ -12,14 +12,13 @@
 #include "identity.h"
 
 struct keeper {
-	pid_t pid;
 	int pidfd;   /* -1: none */
 	int control; /* lifeline */
 };
 
-#define KEEPER_NONE       \
-	{                 \
-		0, -1, -1 \
+#define KEEPER_NONE    \
+	{              \
+		-1, -1 \
 	}
 
 /* When 0 is returned the directory TMP is there. */

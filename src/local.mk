@@ -70,6 +70,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy.c %D%/policy.h \
 	%D%/preflight.c %D%/preflight.h \
 	%D%/private-tmp.c %D%/private-tmp.h \
+	%D%/reap.c %D%/reap.h \
 	%D%/registry.c %D%/registry.h \
 	%D%/request.h \
 	%D%/result.c %D%/result.h \

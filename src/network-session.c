@@ -6,14 +6,12 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/wait.h>
 
 #include "clock.h"
 #include "fd.h"
 #include "network.h"
+#include "reap.h"
 #include "spawn.h"
 
 #define PROBE_MS 5000
@@ -73,7 +71,6 @@ static int run_probe(const struct backend *backend, const struct identity *ident
 	_cleanup_argv_ struct drupe_words words = { 0 };
 	_cleanup_close_ int output = -1, end = -1, null = -1, pidfd = -1;
 	struct spawn spawn = { .envp = no_environment, .identity = identity };
-	pid_t pid;
 	int r = fd_pipe(&output, &end, err);
 
 	if (r < 0)
@@ -88,14 +85,12 @@ static int run_probe(const struct backend *backend, const struct identity *ident
 	spawn.argv = words.words;
 	spawn.stdio[0] = null;
 	spawn.stdio[1] = spawn.stdio[2] = end;
-	r = spawn_process(&spawn, &pid, &pidfd, err);
+	r = spawn_process(&spawn, NULL, &pidfd, err);
 	if (r < 0)
 		return not_started(backend, -r, err);
 	close_fd(&end);
 	read_text(output, text, size, deadline_in_ms(PROBE_MS));
-	(void)pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	reap(&pidfd, 0, NULL);
 	return 0;
 }
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "clock.h"
 #include "fd.h"
 #include "netns.h"
+#include "reap.h"
 #include "run.h"
 #include "spawn.h"
 
@@ -306,7 +306,7 @@ static int spawn_helper(struct run *run, const struct helper_ends *ends,
 	if (r < 0)
 		return r;
 	spawn.argv = words.words;
-	r = spawn_process(&spawn, &network->helper, &network->helper_pidfd, err);
+	r = spawn_process(&spawn, NULL, &network->helper_pidfd, err);
 	return r < 0 ? failed(run, err, -r, "cannot be started") : 0;
 }
 
@@ -398,24 +398,11 @@ static int deny(struct run *run, int64_t deadline, struct error *err)
 	return await_joiner(run, NETNS_DENIED, deadline, err);
 }
 
-/* Nothing but uninterruptible sleep outlives this, and that is not waited for (R9). */
-static void kill_and_reap(pid_t pid, int *pidfd)
-{
-	struct pollfd process = { .fd = *pidfd, .events = POLLIN };
-
-	if (*pidfd < 0)
-		return;
-	(void)pidfd_send_signal(*pidfd, SIGKILL, NULL, 0);
-	(void)poll_until(&process, 1, deadline_in_ms(STOP_MS));
-	(void)waitpid(pid, NULL, WNOHANG);
-	close_fd(pidfd);
-}
-
 /* It holds nothing the helper still needs once that is ready. */
 static void end_joiner(struct network *network)
 {
 	close_fd(&network->joiner_control);
-	kill_and_reap(network->joiner, &network->joiner_pidfd);
+	reap(&network->joiner_pidfd, 0, NULL);
 }
 
 int network_attach(struct run *run, struct error *err)
@@ -443,16 +430,13 @@ int network_attach(struct run *run, struct error *err)
 void network_stop(struct run *run)
 {
 	struct network *network = &run->network;
-	struct pollfd helper = { .fd = network->helper_pidfd, .events = POLLIN };
 	const struct backend *backend = backend_of(run);
 
 	end_joiner(network);
 	close_fd(&network->exit);
 	if (network->helper_pidfd >= 0 && backend->network.stop == DRUPE_STOP_SIGNAL)
 		(void)pidfd_send_signal(network->helper_pidfd, SIGTERM, NULL, 0);
-	if (network->helper_pidfd >= 0)
-		(void)poll_until(&helper, 1, deadline_in_ms(STOP_MS));
-	kill_and_reap(network->helper, &network->helper_pidfd);
+	reap(&network->helper_pidfd, STOP_MS, NULL);
 	close_fd(&network->ready);
 	close_fd(&network->output);
 }

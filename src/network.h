@@ -26,7 +26,6 @@ struct network {
 	pid_t joiner;
 	int joiner_pidfd;
 	int joiner_control;
-	pid_t helper;
 	int helper_pidfd;
 	int ready;		 /* the helper tells here that it is ready */
 	int exit;		 /* its closing asks the helper to end */
@@ -35,9 +34,9 @@ struct network {
 	bool failed;		 /* the helper ended while the command ran */
 };
 
-#define NETWORK_NONE                                    \
-	{                                               \
-		0, -1, -1, 0, -1, -1, -1, -1, "", false \
+#define NETWORK_NONE                                 \
+	{                                            \
+		0, -1, -1, -1, -1, -1, -1, "", false \
 	}
 
 /* A file for the command's /etc, as the backend wants it. */

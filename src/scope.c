@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -16,6 +13,7 @@
 #include "cgroup-folder.h"
 #include "clock.h"
 #include "fd.h"
+#include "reap.h"
 #include "scope-folder.h"
 #include "session.h"
 #include "spawn.h"
@@ -367,21 +365,15 @@ static void kill_by_manager(const struct scope *scope, const struct session *ses
 	_cleanup_close_ int pidfd = -1;
 	struct spawn spawn = { .envp = scope->environment,
 			       .stdio = { null, null, null } };
-	struct pollfd process = { .events = POLLIN };
-	pid_t pid;
 
 	registry_lock();
 	backend->scope.stop_words(&backend->call, &scope->request, &words);
 	registry_unlock();
 	spawn.argv = words.words;
 	if (words.errnum || words.count == 0 || null < 0 ||
-	    spawn_process(&spawn, &pid, &pidfd, NULL) < 0)
+	    spawn_process(&spawn, NULL, &pidfd, NULL) < 0)
 		return;
-	process.fd = pidfd;
-	if (poll_until(&process, 1, deadline_in_ms(STOP_MS)) <= 0)
-		(void)pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	reap(&pidfd, STOP_MS, NULL);
 }
 
 void scope_kill(const struct scope *scope, const struct session *session)

@@ -144,7 +144,8 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		return error_set(err, ERROR_SPAWN_FAILED, -pidfd,
 				 "cannot open a pidfd: %s", strerror(-pidfd));
 	}
-	*ret_pid = pid;
+	if (ret_pid)
+		*ret_pid = pid;
 	*ret_pidfd = take_fd(&pidfd);
 	return 0;
 }

@@ -24,7 +24,8 @@ struct spawn {
  * Start a process: signals at their defaults and unblocked, umask 022, working
  * directory /, killed when the calling thread dies (until it says otherwise), and
  * with exactly the descriptors listed.  When 0 is returned the program was
- * executed; an error of execve is reported here.  *ret_pidfd is close-on-exec.
+ * executed; an error of execve is reported here.  *ret_pidfd is close-on-exec, and for
+ * reap().  RET_PID may be NULL.
  */
 int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		  struct error *err);

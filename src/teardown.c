@@ -9,11 +9,11 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "clock.h"
 #include "fd.h"
 #include "guard.h"
+#include "reap.h"
 #include "run.h"
 #include "scope-folder.h"
 
@@ -179,15 +179,8 @@ static void poison(struct run *run)
 /* It has ended, or does within moments, or is made to. */
 void run_reap_guard(struct run *run)
 {
-	struct pollfd guard = { .fd = run->guard_pidfd, .events = POLLIN };
-
-	if (run->guard_pidfd < 0)
-		return;
-	if (poll_until(&guard, 1, deadline_in_ms(GUARD_MS)) <= 0)
-		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
-	while (waitpid(run->guard, &run->guard_status, 0) < 0 && errno == EINTR)
-		;
-	close_fd(&run->guard_pidfd);
+	if (run->guard_pidfd >= 0)
+		reap(&run->guard_pidfd, GUARD_MS, &run->guard_status);
 }
 
 void run_teardown(struct run *run)

@@ -47,6 +47,7 @@ unit_tests = \
 	%D%/unit/test-plan \
 	%D%/unit/test-policy \
 	%D%/unit/test-policy-fixtures \
+	%D%/unit/test-reap \
 	%D%/unit/test-rmtree \
 	%D%/unit/test-spawn \
 	%D%/unit/test-trust \
@@ -64,6 +65,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_plan_SOURCES = %D%/unit/test-plan.c
 %C%_unit_test_policy_SOURCES = %D%/unit/test-policy.c
 %C%_unit_test_policy_fixtures_SOURCES = %D%/unit/test-policy-fixtures.c
+%C%_unit_test_reap_SOURCES = %D%/unit/test-reap.c
 %C%_unit_test_rmtree_SOURCES = %D%/unit/test-rmtree.c
 %C%_unit_test_spawn_SOURCES = %D%/unit/test-spawn.c
 %C%_unit_test_trust_SOURCES = %D%/unit/test-trust.c
