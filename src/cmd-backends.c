@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "network.h"
 #include "registry.h"
+#include "result.h"
 
 /* The layers that may be left out by the word `none` have no file for it. */
 static const struct builtin {
@@ -222,16 +224,6 @@ static json_t *features_json(const struct backend *backend)
 	return object;
 }
 
-static json_t *refusal_json(const struct error *error)
-{
-	if (!error->code)
-		return json_null();
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "stage",
-			 stage_name(error_stage(error->code)), "backend", error->backend,
-			 "code", error_code_word(error->code), "message", error->message,
-			 "hint", error->hint, "errno", error->errnum);
-}
-
 static json_t *builtin_json(const struct builtin *builtin)
 {
 	return json_pack("{s:s, s:s, s:n, s:n, s:n, s:s, s:n, s:s, s:n}", "kind",
@@ -247,7 +239,7 @@ static json_t *entry_json(const char *dir, const struct registry_entry *entry)
 		entry->name, "file",
 		json_sprintf("%s/%s-%s.so", dir, slot_names[entry->slot], entry->name),
 		"trust", trust_word(entry), "probe", probe_word(entry), "refusal",
-		refusal_json(&entry->error));
+		entry->error.code ? refusal_json(&entry->error) : json_null());
 
 	if (entry->backend) {
 		const struct drupe_backend *loaded = &entry->backend->object;
@@ -277,6 +269,21 @@ static json_t *listing_json(const char *dir, const struct registry_entry *entrie
 	return json_pack("{s:s, s:o}", "folder", dir, "backends", list);
 }
 
+/* A helper that cannot attach to pinned namespaces is no backend that could be used. */
+static int list_probed(const char *dir, struct registry_entry **ret_entries,
+		       size_t *ret_count, struct error *err)
+{
+	int r = registry_list(dir, ret_entries, ret_count, err);
+
+	for (size_t i = 0; r == 0 && i < *ret_count; i++) {
+		struct registry_entry *entry = &(*ret_entries)[i];
+
+		if (entry->slot == SLOT_NETWORK && entry->backend && !entry->error.code)
+			(void)network_probe(entry->backend, NULL, &entry->error);
+	}
+	return r;
+}
+
 int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
 		  struct error *err)
 {
@@ -284,7 +291,7 @@ int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
 	size_t count;
 	int r;
 
-	r = registry_list(dir, &entries, &count, err);
+	r = list_probed(dir, &entries, &count, err);
 	if (r < 0)
 		return r;
 	*ret_json = listing_json(registry_dir(dir), entries, count, NULL);
@@ -317,7 +324,7 @@ int backends_list(const char *dir, const char *dump, bool json)
 	size_t count, shown = 1, refused;
 	struct error err = { 0 };
 
-	if (registry_list(dir, &entries, &count, &err) < 0) {
+	if (list_probed(dir, &entries, &count, &err) < 0) {
 		error_print(&err);
 		return 1;
 	}

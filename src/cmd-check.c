@@ -2,9 +2,12 @@
 #include "cmd-check.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "policy.h"
+#include "registry.h"
 
 static void print_findings(const struct findings *findings)
 {
@@ -18,13 +21,35 @@ static void print_findings(const struct findings *findings)
 	}
 }
 
-static bool check_file(const char *name, const char *confdir, bool quiet)
+/* Options are in the backend's own table.  A backend that is not here, or not fit, is no
+ * fault of the policy: preflight tells. */
+static bool check_options(const struct policy *policy, const char *dir)
+{
+	bool good = true;
+
+	for (size_t slot = 0; slot < N_SLOTS; slot++) {
+		_cleanup_backend_ struct backend *backend = NULL;
+		struct error err = { 0 };
+
+		if (strcmp(policy->backends[slot], "none") == 0 ||
+		    registry_load(dir, (enum slot)slot, policy->backends[slot], policy,
+				  geteuid(), &backend, &err) == 0 ||
+		    err.code != ERROR_OPTION_INVALID)
+			continue;
+		print_escaped(stderr, err.message);
+		fputc('\n', stderr);
+		good = false;
+	}
+	return good;
+}
+
+static bool check_file(const char *name, const struct paths *paths, bool quiet)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
 	_cleanup_policy_ struct policy *policy = NULL;
 	struct error err = { 0 };
 
-	if (policy_open(name, confdir, &policy, &findings, &err) < 0) {
+	if (policy_open(name, paths->policies, &policy, &findings, &err) < 0) {
 		if (findings.count > 0) {
 			print_findings(&findings);
 		} else {
@@ -33,6 +58,8 @@ static bool check_file(const char *name, const char *confdir, bool quiet)
 		}
 		return false;
 	}
+	if (!check_options(policy, paths->backends))
+		return false;
 	if (!quiet) {
 		print_escaped(stdout, policy->source);
 		fputs(": good\n", stdout);
@@ -40,14 +67,14 @@ static bool check_file(const char *name, const char *confdir, bool quiet)
 	return true;
 }
 
-int check_files(char *const *files, size_t n, const char *confdir, bool quiet)
+int check_files(char *const *files, size_t n, const struct paths *paths, bool quiet)
 {
 	int status = 0;
 
 	if (n == 0)
-		return check_file(NULL, confdir, quiet) ? 0 : 1;
+		return check_file(NULL, paths, quiet) ? 0 : 1;
 	for (size_t i = 0; i < n; i++)
-		if (!check_file(files[i], confdir, quiet))
+		if (!check_file(files[i], paths, quiet))
 			status = 1;
 	return status;
 }

@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "paths.h"
+
 /*
  * Check the N policies that FILES names (as -p does), or with none the one that `run`
- * would take; CONFDIR is where names are looked up.  All findings go to stderr, and
- * unless QUIET a line for each good one to stdout.  0: all are good, 1: not so.
+ * would take; PATHS says where names and the backends' options are looked up.  All
+ * findings go to stderr, and unless QUIET a line for each good one to stdout.  0: all are
+ * good, 1: not so.
  */
-int check_files(char *const *files, size_t n, const char *confdir, bool quiet);
+int check_files(char *const *files, size_t n, const struct paths *paths, bool quiet);
 
 #endif

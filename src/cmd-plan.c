@@ -164,6 +164,15 @@ static const char *network_of(const struct planned *planned)
 				      : "none";
 }
 
+/* As it will be seen: a caller may have asked for less than the profile has. */
+static const char *workspace_access(const struct session *session)
+{
+	bool narrowed = session->profile->workspace == ACCESS_WRITE &&
+			!session->view.workspace.writable;
+
+	return access_name(narrowed ? ACCESS_READ : session->profile->workspace);
+}
+
 static json_t *plan_json(const struct planned *planned)
 {
 	const struct session *session = planned->session;
@@ -171,7 +180,7 @@ static json_t *plan_json(const struct planned *planned)
 	return json_pack(
 		"{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
 		session->profile->name, "user", session->identity.name, "workspace",
-		access_name(session->profile->workspace), "timeout_seconds",
+		workspace_access(session), "timeout_seconds",
 		(double)planned->grant.timeout_ms / 1000, "network", network_of(planned),
 		"stages", stages_json(planned), "argv", argv_json(planned), "mounts",
 		mounts_json(&planned->plan), "env", env_json(&planned->plan), "limits",

@@ -11,6 +11,7 @@
 #include "drupe-private.h"
 #include "fd.h"
 #include "report.h"
+#include "run.h"
 
 /* The signals that end a run.  One that the caller ignores (nohup) stays ignored. */
 static int watch_signals(int *ret_fd, struct error *err)
@@ -59,8 +60,12 @@ static drupe_result *run_confirmed(drupe_session *session,
 	if (result->result.status != RUN_REFUSED ||
 	    refusal->code != ERROR_NETWORK_DENIED || refusal->errnum != EAGAIN)
 		return result;
-	if (confirm_network(options->argv, options->cancel_fd, &result->result.refusal) <
-	    0)
+	r = confirm_network(options->argv, options->cancel_fd, &result->result.refusal);
+	if (r == -ECANCELED) {
+		result->result.status = RUN_CANCELLED;
+		result->result.signal = run_cancel_signal(options->cancel_fd);
+	}
+	if (r < 0)
 		return result;
 	drupe_result_free(result);
 	options->confirmed = true;
@@ -151,6 +156,9 @@ static void say(const struct options *options, const struct result *result)
 		return;
 	if (result->status == RUN_TIMED_OUT)
 		fprintf(stderr, "drupe: timed out after %.3g s\n", result->wall_seconds);
+	if (result->network_failed)
+		fprintf(stderr, "drupe: the network helper ended, and so the command was "
+				"ended\n");
 	if (result->sink_errno && result->sink_errno != EPIPE)
 		fprintf(stderr, "drupe: cannot write the output: %s\n",
 			strerror(result->sink_errno));
@@ -192,6 +200,7 @@ int cmd_run(const struct options *options)
 		done = run(options, &policy, &refused);
 	result = done ? &done->result : &refused;
 	say(options, result);
+	refused.has_text = options->json;
 	status = result_exit_status(result);
 	if ((options->json || report_fd >= 0) &&
 	    print(options, report_fd,

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <termios.h>
 
+#include "clock.h"
 #include "fd.h"
 
 #define ANSWER_MS 120000
@@ -45,8 +47,9 @@ int confirm_network(char *const *command, int cancel, struct error *err)
 
 	if (tty < 0)
 		return denied(err, ENOTTY, "there is no terminal to ask on");
+	(void)tcflush(tty, TCIFLUSH); /* what was typed before is no answer */
 	print_question(tty, command);
-	if (poll(fds, 2, ANSWER_MS) <= 0)
+	if (poll_until(fds, 2, deadline_in_ms(ANSWER_MS)) <= 0)
 		return denied(err, ETIMEDOUT, "nobody answered");
 	if (fds[1].revents)
 		return denied(err, ECANCELED, "cancelled");

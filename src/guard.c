@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/ioprio.h>
 #include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
@@ -135,6 +136,7 @@ static bool parse_arguments(struct guard *guard, char **argv)
  * a plain process; what is already modest stays as it is. */
 static void give_up_priority(void)
 {
+	const struct rlimit none = { 0, 0 };
 	struct sched_param param = { 0 };
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
 	char text[16] = "";
@@ -151,6 +153,13 @@ static void give_up_priority(void)
 		(void)syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &param);
 	if (getpriority(PRIO_PROCESS, 0) < 0)
 		(void)setpriority(PRIO_PROCESS, 0, 0);
+	if (syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0) >> IOPRIO_CLASS_SHIFT ==
+	    IOPRIO_CLASS_RT)
+		(void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
+			      IOPRIO_CLASS_NONE << IOPRIO_CLASS_SHIFT);
+	/* Nor take it back. */
+	(void)setrlimit(RLIMIT_NICE, &none);
+	(void)setrlimit(RLIMIT_RTPRIO, &none);
 }
 
 /* A process that inherits the caller's session keyring can read the keys in it. */

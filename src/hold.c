@@ -60,6 +60,11 @@ static int guard_failure(const struct run *run, struct error *err)
 	if (errnum == E2BIG)
 		error_hint(err,
 			   "give the command fewer or shorter arguments (see execve(2))");
+	if (step == GUARD_STEP_KEYRING)
+		error_hint(err,
+			   "a seccomp filter forbids keyctl(2), or the user's quota of "
+			   "keys is used up: allow it (container profile, "
+			   "SystemCallFilter=), or see /proc/key-users");
 	if (step == GUARD_STEP_CGROUP)
 		error_hint(err, "drupe must itself run below the delegated folder that "
 				"the scope's backend was told, and not in that folder");
@@ -188,10 +193,13 @@ static int hold_error(const struct run *run, int r, struct error *err)
 		error_backend(err, slot_names[SLOT_SCOPE], scope->object.name);
 		return -ETIMEDOUT;
 	}
-	return error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
-			 "%s did not get ready within %d seconds",
-			 run->session->backends[SLOT_LAUNCHER]->object.tool,
-			 READY_MS / 1000);
+	error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
+		  "%s did not get ready within %d seconds",
+		  run->session->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+	error_hint(err,
+		   "is the machine under great load, or a mount (a dead network "
+		   "file system) that does not answer? `drupe preflight` tries again");
+	return -ETIMEDOUT;
 }
 
 /* Read to the end: one read may return a fragment.  Longer than SIZE: no report. */

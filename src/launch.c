@@ -215,8 +215,8 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 	_cleanup_argv_ struct drupe_words words = { 0 };
 	_cleanup_close_ int entrance = -1;
 	/* R8: nothing, or the address that the scope's tool needs; the guard passes on
-	 * nothing.  A system scope's tool takes on the user itself, it needs root before.
-	 */
+	 * nothing.  A system scope's tool takes on the user itself, it needs root before;
+	 * it leaves the groups as they are. */
 	bool by_tool = run->scope.request.size && !scope_is_folder(&run->scope);
 	struct spawn spawn = {
 		.envp = run->scope.environment,
@@ -226,7 +226,8 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 		 * which there never was a process, and that then stays.  The guard that
 		 * it becomes finds the lifeline cut. */
 		.lives_on = by_tool,
-		.identity = by_tool ? NULL : &run->session->identity,
+		.identity = &run->session->identity,
+		.keeps_ids = by_tool,
 	};
 	int fds[RUN_MAX_HANDED + 2];
 	int r = scope_folder_entrance(&run->scope, run->session, &entrance, err);

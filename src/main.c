@@ -2,8 +2,10 @@
 /* The table of commands. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "cmd-backends.h"
 #include "cmd-check.h"
@@ -14,8 +16,8 @@
 
 static int run_check(const struct options *options)
 {
-	return check_files(options->rest, (size_t)options->n_rest,
-			   options->paths.policies, options->quiet);
+	return check_files(options->rest, (size_t)options->n_rest, &options->paths,
+			   options->quiet);
 }
 
 static int run_backends(const struct options *options)
@@ -79,6 +81,7 @@ static int misuse(const struct command *command, const struct options *options,
 
 		result_init(&result);
 		result.refusal = *err;
+		result.has_text = true;
 		print_json(result_json(&result, NULL, NULL, options->rest));
 	}
 	return command->misuse;
@@ -133,7 +136,7 @@ static int unknown_command(const char *name)
 	return EXIT_MISUSE;
 }
 
-int main(int argc, char **argv)
+static int run_main(int argc, char **argv)
 {
 	if (fd_sanitize_stdio() < 0)
 		return EXIT_REFUSED;
@@ -161,4 +164,26 @@ int main(int argc, char **argv)
 		return EXIT_GOOD;
 	}
 	return unknown_command(argv[1]);
+}
+
+/* A backend that calls exit(3) must not look like a command that succeeded. */
+static bool returned;
+
+static void on_exit_called(void)
+{
+	if (returned)
+		return;
+	fputs("drupe: a backend ended the program: take it out of the policy\n", stderr);
+	_exit(EXIT_REFUSED);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (atexit(on_exit_called) != 0)
+		return EXIT_REFUSED;
+	status = run_main(argc, argv);
+	returned = true;
+	return status;
 }

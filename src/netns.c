@@ -26,7 +26,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MAX_DENY 512
+#define MAX_DENY 8192 /* the 1024 of a list, and every address of a great host */
 
 struct cidr {
 	unsigned char family; /* AF_INET, AF_INET6 */

@@ -173,10 +173,28 @@ static const struct {
 	const char *word;
 	const char *cidr;
 } deny_table[] = {
-	{ "private", "10.0.0.0/8" },	 { "private", "172.16.0.0/12" },
-	{ "private", "192.168.0.0/16" }, { "private", "100.64.0.0/10" },
-	{ "private", "fc00::/7" },	 { "link-local", "169.254.0.0/16" },
+	{ "private", "10.0.0.0/8" },
+	{ "private", "172.16.0.0/12" },
+	{ "private", "192.168.0.0/16" },
+	{ "private", "100.64.0.0/10" },
+	{ "private", "fc00::/7" },
+	{ "link-local", "169.254.0.0/16" },
+	/* Where clouds have their metadata in IPv6 (EC2, Compute Engine). */
+	{ "link-local", "fd00:ec2::254/128" },
+	{ "link-local", "fd20:ce::254/128" },
 };
+
+/* From a sandbox: not the loopback, which no helper lends, wherever it is set up; a
+ * plain address on the interface lo is one of the host like others. */
+static bool is_reachable(int family, const void *address)
+{
+	const struct in6_addr *in6 = address;
+	const unsigned char *in4 = address;
+
+	return family == AF_INET
+		       ? in4[0] != 127
+		       : !IN6_IS_ADDR_LOOPBACK(in6) && !IN6_IS_ADDR_LINKLOCAL(in6);
+}
 
 static void deny_host(const char *prefix, struct drupe_words *words)
 {
@@ -202,9 +220,7 @@ static void deny_host(const char *prefix, struct drupe_words *words)
 		char text[INET6_ADDRSTRLEN];
 
 		if ((family != AF_INET && family != AF_INET6) ||
-		    (at->ifa_flags & IFF_LOOPBACK) ||
-		    (family == AF_INET6 &&
-		     IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)address)))
+		    !is_reachable(family, address))
 			continue;
 		if (inet_ntop(family, address, text, sizeof(text)))
 			argv_pushf(words, "%s%s/%d", prefix, text,

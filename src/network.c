@@ -56,6 +56,10 @@ static int joiner_failed(const struct run *run, const struct netns_message *mess
 								       : 0;
 	int r = failed(run, err, message->value, step ? steps[step] : "drupe-netns");
 
+	if (step == NETNS_STEP_VERIFY)
+		error_hint(err,
+			   "does network_deny name the sandbox's own network, or the "
+			   "default route? Change that, or the helper's cidr");
 	if (step == NETNS_STEP_TUN && message->value == ENOENT)
 		error_hint(err,
 			   "load the tun module (modprobe tun), or give the container "

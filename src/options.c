@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy-keys.h"
 #include "value.h"
 
 #define FOR_RUNS (FOR_RUN | FOR_PLAN | FOR_PREFLIGHT)
@@ -174,6 +175,22 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
+/* R1 has no option either, whatever somebody thinks that it is called. */
+static void unknown_option(const char *word, struct error *err)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
+		 word + strspn(word, "-"));
+	for (char *at = name; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	if (policy_key_is_order(name))
+		error_set(err, ERROR_ORDER, EINVAL, "%s: %s", word, policy_order_rule);
+	else
+		usage(err, "there is no option ", word, " here");
+}
+
 int options_parse(int argc, char **argv, enum command_bit command,
 		  struct options *options, struct error *err)
 {
@@ -192,7 +209,7 @@ int options_parse(int argc, char **argv, enum command_bit command,
 		if (value == ':')
 			usage(&now, "", word, " needs a value");
 		else if (!row)
-			usage(&now, "there is no option ", word, " here");
+			unknown_option(word, &now);
 		else
 			apply(row, options, optarg, &now);
 		if (now.code && !first.code)

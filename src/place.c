@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fd.h"
@@ -43,6 +45,15 @@ static const char *within_any(const char *path, const char *const *prefixes, siz
 		if (path_is_within(path, prefixes[i]))
 			return prefixes[i];
 	return NULL;
+}
+
+/* What would lie over one of PLACES if it were mounted at PATH. */
+static bool covers_any(const char *path, const char *const *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (path_is_within(places[i], path))
+			return true;
+	return false;
 }
 
 /* The name of an open descriptor, checked to lead back to the same object: the
@@ -121,10 +132,26 @@ static enum place_verdict refuse(const char *path, const char *why, struct error
 	return PLACE_REFUSED;
 }
 
+/* The home of who called sudo, as sudo tells it; NULL: nobody did. */
+static const char *sudo_home(struct passwd *entry, char *buffer, size_t size)
+{
+	const char *uid = getenv("SUDO_UID");
+	struct passwd *found = NULL;
+
+	if (!uid ||
+	    getpwuid_r((uid_t)strtoul(uid, NULL, 10), entry, buffer, size, &found) != 0)
+		return NULL;
+	return found ? found->pw_dir : NULL;
+}
+
 /* HOME of the caller, by the user database and by its environment: it holds keys. */
 static bool is_home(const char *path, const struct identity *identity)
 {
-	const char *homes[] = { identity->home, getenv("HOME") };
+	struct passwd entry;
+	char buffer[4096];
+	const char *homes[] = { identity->home, getenv("HOME"),
+				identity->drop ? sudo_home(&entry, buffer, sizeof(buffer))
+					       : NULL };
 
 	for (size_t i = 0; i < COUNT(homes); i++) {
 		char resolved[PATH_MAX];
@@ -162,6 +189,7 @@ enum place_verdict place_judge(const struct place *place, const char *tmp_root,
 	    (realpath(tmp_root, resolved) && path_is_within(resolved, path)))
 		return refuse(path, "it holds the private tmps", err);
 	if (within_any(path, unsafe_to_mirror, COUNT(unsafe_to_mirror)) ||
+	    covers_any(path, unsafe_to_mirror, COUNT(unsafe_to_mirror)) ||
 	    path_is_within(path, tmp_root))
 		return PLACE_FALLBACK;
 	return PLACE_MIRROR;
@@ -206,13 +234,26 @@ static int named_path(const char *path, char *ret, size_t size, struct error *er
 	return 0;
 }
 
+/* The private tmps of all sessions lie there, also where TMP_ROOT is a link. */
+static bool shows_tmps(const char *path, const char *tmp_root)
+{
+	char resolved[PATH_MAX];
+
+	return path_is_within(path, tmp_root) || path_is_within(tmp_root, path) ||
+	       (realpath(tmp_root, resolved) &&
+		(path_is_within(path, resolved) || path_is_within(resolved, path)));
+}
+
 static int refuse_read(const char *path, const char *resolved, const char *why,
 		       struct error *err)
 {
 	bool other = strcmp(path, resolved) != 0;
 
-	return error_set(err, ERROR_MOUNT_REFUSED, EPERM, "--read \"%s\"%s%s: %s", path,
-			 other ? " leads to " : "", other ? resolved : "", why);
+	error_set(err, ERROR_MOUNT_REFUSED, EPERM, "--read \"%s\"%s%s: %s", path,
+		  other ? " leads to " : "", other ? resolved : "", why);
+	error_hint(err, "name the file or folder itself, below what the profile's "
+			"host_read has, or copy it into the workspace");
+	return -EPERM;
 }
 
 int place_open_read(const char *path, const struct strings *granted, const char *tmp_root,
@@ -233,8 +274,11 @@ int place_open_read(const char *path, const struct strings *granted, const char 
 		return -EPERM;
 	}
 	if (within_any(named, never_read, COUNT(never_read)) ||
-	    path_is_within(named, tmp_root))
+	    shows_tmps(named, tmp_root))
 		return refuse_read(path, path, "such a path is never shown", err);
+	if (covers_any(named, never_read, COUNT(never_read)))
+		return refuse_read(path, path,
+				   "it would hide what the sandbox has below it", err);
 	r = place_open(named, false, ERROR_MOUNT_REFUSED, &place, &missing);
 	if (r == -ENOENT) { /* spec 5.3.3: --ro-bind-try */
 		*ret_dest = NULL;
@@ -247,7 +291,7 @@ int place_open_read(const char *path, const struct strings *granted, const char 
 	if (!is_granted(place.path, granted))
 		r = refuse_read(path, place.path, "that is outside host_read", err);
 	else if (within_any(place.path, never_read, COUNT(never_read)) ||
-		 path_is_within(place.path, tmp_root))
+		 shows_tmps(place.path, tmp_root))
 		r = refuse_read(path, place.path, "such a path is never shown", err);
 	else if (!S_ISREG(place.st.st_mode) && !S_ISDIR(place.st.st_mode))
 		r = refuse_read(path, place.path, "not a file or folder", err);

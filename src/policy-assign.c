@@ -9,6 +9,7 @@
 
 /* Bounds of what an admin names; looking for duplicates stays cheap. */
 #define NAMES_MAX 1024
+#define ENV_MAX 251 /* PLAN_MAX_ENV of plan.h, less those that drupe sets itself */
 #define ENV_VALUE_MAX 65536
 
 static void refuse_value(struct policy_sink *sink, const struct policy_entry *entry,
@@ -75,9 +76,9 @@ static void add_variable(struct policy_sink *sink, const struct policy_entry *en
 					  profile->env[i].where);
 			return;
 		}
-	if (profile->n_env >= NAMES_MAX) {
+	if (profile->n_env >= ENV_MAX) {
 		policy_sink_find(sink, entry->where, "env: at most %d variables",
-				 NAMES_MAX);
+				 ENV_MAX);
 		return;
 	}
 	if (value->length > ENV_VALUE_MAX) {

@@ -264,7 +264,8 @@ int policy_path_check(const char *text, struct policy_why *why)
 				why, "has a control character; no path needs one");
 	/* Such a path can exist; that a list was meant is far likelier, and to take it
 	 * for one path would silently grant something else. */
-	if (strstr(text, ", ") || strstr(text, ",/") || strstr(text, ":/"))
+	if (strstr(text, ", ") || strstr(text, ",/") || strstr(text, ":/") ||
+	    strstr(text, " /") || strstr(text, ";/"))
 		return policy_refuse(
 			why,
 			"looks like a list; write each path as an element of its own");

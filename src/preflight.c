@@ -126,7 +126,12 @@ static void take_lines(const struct preflight_sink *sink, char *text)
 		else if (strncmp(line, "FAIL ", 5) == 0)
 			check(sink, PREFLIGHT_BAD, line + 5,
 			      "not as it must be inside the sandbox",
-			      "please report this, with `drupe plan -- true`");
+			      strcmp(line + 5, "workspace writable") == 0
+				      ? "give the user of the run the right to write in "
+					"the "
+					"workspace (chown, chmod u+w), or ask for it "
+					"read-only"
+				      : "please report this, with `drupe plan -- true`");
 	}
 }
 

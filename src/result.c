@@ -109,7 +109,7 @@ static json_t *stream_json(const struct captured *stream, bool has_text)
 	if (!has_text) {
 		json_object_set_new(json, "text", json_null());
 		json_object_set_new(json, "encoding", json_null());
-	} else if (stream->utf8) {
+	} else if (stream->utf8 || stream->length == 0) {
 		json_object_set_new(
 			json, "text",
 			json_stringn(stream->text ? stream->text : "", stream->length));

@@ -96,8 +96,7 @@ static void take_streams(struct run *run, struct result *result)
 	}
 }
 
-/* The signal that cancelled, where the caller's descriptor is a signalfd. */
-static int cancel_signal(int fd)
+int run_cancel_signal(int fd)
 {
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
 	struct signalfd_siginfo info;
@@ -166,7 +165,7 @@ void run_execute(struct session *session, const struct grant *grant,
 	else if (cancelled)
 		result->status = RUN_CANCELLED;
 	if (result->status == RUN_CANCELLED && !result->sink_errno)
-		result->signal = cancel_signal(io->cancel[0]);
+		result->signal = run_cancel_signal(io->cancel[0]);
 	result->network_failed = run.network.failed;
 	result->usage = run.usage;
 	snprintf(result->scope, sizeof(result->scope), "%s", run.scope.unit);

@@ -93,6 +93,9 @@ int run_hold(struct run *run, struct error *err);
 /* Why the launcher ended before the command did, told from evidence. */
 int run_launcher_failure(struct run *run, struct error *err);
 
+/* The signal that cancelled, where the caller's FD is a signalfd; 0: nobody knows. */
+int run_cancel_signal(int fd);
+
 /* supervise.c */
 
 /* Wait until something happens, at most until DEADLINE: messages of the guard are

@@ -150,6 +150,7 @@ static json_t *refused_json(struct task *task, const json_t *arguments)
 	json_t *json;
 
 	result_init(&result);
+	result.has_text = true;
 	json = result_json(&result, server->policy->policy,
 			   server->options->request.profile,
 			   (char *const *)(uintptr_t)argv);

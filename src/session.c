@@ -32,13 +32,20 @@ static int load(struct session *session, enum slot slot, struct error *err)
 static int choose_profile(struct session *session, const char *name, struct error *err)
 {
 	const struct policy *policy = session->policy;
+	char names[256] = "";
+	size_t used = 0;
 
 	name = name ? name : policy->default_profile;
 	session->profile = policy_profile(policy, name);
 	if (session->profile)
 		return 0;
-	return error_set(err, ERROR_PROFILE_UNKNOWN, ENOENT,
-			 "policy %s has no profile \"%s\"", policy->source, name);
+	error_set(err, ERROR_PROFILE_UNKNOWN, ENOENT, "policy %s has no profile \"%s\"",
+		  policy->source, name);
+	for (size_t i = 0; i < policy->n_profiles && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%.40s",
+					 i ? ", " : "", policy->profiles[i].name);
+	error_hint(err, "it has: %s", names);
+	return -ENOENT;
 }
 
 /* Where commands share a tmp, a process that lasts as long as the session makes it. */

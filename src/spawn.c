@@ -39,13 +39,30 @@ static void reset_signals(void)
 }
 
 /* Raw system calls: libc's would change the other threads of the process too. */
-static int take_identity(const struct identity *identity)
+static int take_identity(const struct identity *identity, bool keeps_ids)
 {
-	if (syscall(SYS_setgroups, identity->n_groups, identity->groups) < 0 ||
-	    syscall(SYS_setresgid, identity->gid, identity->gid, identity->gid) < 0 ||
+	if (syscall(SYS_setgroups, identity->n_groups, identity->groups) < 0)
+		return -1;
+	if (keeps_ids)
+		return 0;
+	if (syscall(SYS_setresgid, identity->gid, identity->gid, identity->gid) < 0 ||
 	    syscall(SYS_setresuid, identity->uid, identity->uid, identity->uid) < 0)
 		return -1;
 	return 0;
+}
+
+/* Without the privilege to set it a process may go back to the lowest value that was set
+ * with it: what root was protected by must be given up while we are root. */
+static void unprotect(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+	char text[16] = "";
+
+	if (fd < 0)
+		return;
+	if (read(fd, text, sizeof(text) - 1) > 0 && text[0] == '-')
+		(void)!pwrite(fd, "0", 1, 0);
+	close(fd);
 }
 
 /* R7: everything is closed by the exec but 0, 1, 2 and the list. */
@@ -74,8 +91,10 @@ static const char *become(const struct attempt *attempt)
 		return "lay the descriptors";
 	if (spawn->nofile && setrlimit(RLIMIT_NOFILE, spawn->nofile) < 0)
 		return "set the number of descriptors";
+	if (spawn->identity && spawn->identity->drop)
+		unprotect();
 	if (spawn->identity && spawn->identity->drop &&
-	    take_identity(spawn->identity) < 0)
+	    take_identity(spawn->identity, spawn->keeps_ids) < 0)
 		return "take on the user";
 	/* After the user was changed, which clears it. */
 	if (!spawn->lives_on && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)

@@ -18,6 +18,7 @@ struct spawn {
 	const struct rlimit *nofile; /* RLIMIT_NOFILE of it; NULL: ours */
 	bool lives_on; /* is not killed when we die: a descriptor will tell it */
 	const struct identity *identity; /* taken on when it says drop; NULL: stay */
+	bool keeps_ids; /* of it only the groups: the program takes on the rest itself */
 };
 
 /*

@@ -209,6 +209,38 @@ static int bad_privilege(struct error *err, const char *what)
 	return -EPERM;
 }
 
+/* Whether every group of this line is OWN or one of MORE. */
+static bool has_only(const char *line, gid_t own, const gid_t *more, size_t n)
+{
+	char *end;
+
+	if (!line)
+		return false;
+	for (;; line = end) {
+		bool known;
+		gid_t group;
+
+		line += strspn(line, " \t");
+		if (*line == '\n')
+			return true;
+		group = (gid_t)strtoul(line, &end, 10);
+		known = group == own;
+		for (size_t i = 0; i < n && !known; i++)
+			known = group == more[i];
+		if (!known || end == line)
+			return false;
+	}
+}
+
+/* Where drupe took on another user (R14): its groups, and none of ours. */
+static bool has_other_groups(const char *status, const struct identity *identity)
+{
+	return identity->drop &&
+	       (!has_only(status_field(status, "Gid"), identity->gid, NULL, 0) ||
+		!has_only(status_field(status, "Groups"), identity->gid, identity->groups,
+			  identity->n_groups));
+}
+
 static int check_status(const struct held *held, const struct verify_input *input,
 			struct error *err)
 {
@@ -234,6 +266,8 @@ static int check_status(const struct held *held, const struct verify_input *inpu
 	for (size_t i = 0; i < 4; i++)
 		if (ids[i] != input->identity->uid)
 			return bad_privilege(err, "runs as another user");
+	if (has_other_groups(text, input->identity))
+		return bad_privilege(err, "has groups that are not its user's");
 	value = status_field(text, "NSpid");
 	if (!value || sscanf(value, "%d %d", &outer, &inner) != 2 ||
 	    outer != held->child || inner != 1)

@@ -52,10 +52,11 @@ static int make_passwd(struct view *view, const struct identity *identity,
 	n = fd_read_file(AT_FDCWD, "/etc/passwd", text, sizeof(text));
 	if (n < 0)
 		text[0] = '\0';
-	else if (n > 0 && text[n - 1] != '\n')
+	else if (n == (ssize_t)sizeof(text) - 1)
 		return 0; /* too long to add to: the host's file will have to do */
-	if (asprintf(&view->passwd, "%s%s:x:%u:%u::/home/sandbox:/bin/sh\n", text,
-		     identity->name, identity->uid, identity->gid) < 0) {
+	if (asprintf(&view->passwd, "%s%s%s:x:%u:%u::/home/sandbox:/bin/sh\n", text,
+		     n > 0 && text[n - 1] != '\n' ? "\n" : "", identity->name,
+		     identity->uid, identity->gid) < 0) {
 		view->passwd = NULL;
 		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
 	}

@@ -4,7 +4,7 @@
 network_integration_tests = %D%/integration/network.test \
 	%D%/integration/network-faults.test
 TESTS += $(network_integration_tests)
-EXTRA_DIST += $(network_integration_tests) %D%/integration/network.sh \
+EXTRA_DIST += $(network_integration_tests) %D%/integration/network.sh %D%/integration/answer.py \
 	%D%/integration/services.pl %D%/faults/fake-helper.c %D%/unit/network-words.h
 
 # A caller that lives longer than one run.

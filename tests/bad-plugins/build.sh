@@ -97,3 +97,4 @@ frozen() {
 frozen rlimits-frozen
 frozen launcher-frozen
 frozen launcher-short
+launcher exits -DEXITS

@@ -62,6 +62,7 @@ lab() {
 	"$IP" link add other type dummy 2>/dev/null || "$IP" link add other type veth
 	"$IP" addr add 203.0.113.1/24 dev veth0
 	"$IP" addr add 192.168.77.1/24 dev other
+	"$IP" addr add 192.0.2.77/32 dev lo # as those are that a host announces
 	"$IP" -6 addr add 2001:db8::1/64 dev veth0 nodad
 	"$IP" link set veth0 up
 	"$IP" link set other up

@@ -73,20 +73,25 @@ static void test_link_local_and_networks(void **state)
 
 	(void)state;
 	deny(&words, list);
-	assert_int_equal(words.count, 3);
+	assert_int_equal(words.count, 5);
 	assert_string_equal(words.words[0], "--deny=192.0.2.0/24");
 	assert_string_equal(words.words[1], "--deny=169.254.0.0/16");
-	assert_string_equal(words.words[2], "--deny=2001:db8::/32");
+	assert_string_equal(words.words[2], "--deny=fd00:ec2::254/128");
+	assert_string_equal(words.words[3], "--deny=fd20:ce::254/128");
+	assert_string_equal(words.words[4], "--deny=2001:db8::/32");
 }
 
 static bool is_denied_as_host(const struct ifaddrs *at)
 {
+	const struct sockaddr_in *v4 = (const void *)at->ifa_addr;
 	const struct sockaddr_in6 *v6 = (const void *)at->ifa_addr;
 
-	if (!at->ifa_addr || (at->ifa_flags & IFF_LOOPBACK))
+	if (!at->ifa_addr)
 		return false;
-	return at->ifa_addr->sa_family == AF_INET ||
+	return (at->ifa_addr->sa_family == AF_INET &&
+		ntohl(v4->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET) ||
 	       (at->ifa_addr->sa_family == AF_INET6 &&
+		!IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) &&
 		!IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr));
 }
 

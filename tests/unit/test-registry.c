@@ -395,7 +395,7 @@ static void test_names(void **state)
 	refusal(BAD_PLUGINS, SLOT_LAUNCHER, "bwarp", &err);
 	assert_int_equal(err.code, ERROR_BACKEND_MISSING);
 	assert_text_has(err.message,
-			"the launcher backends there: frozen, good, guarantee-");
+			"the launcher backends there: exits, frozen, good, guarantee-");
 	refusal(BAD_PLUGINS, SLOT_SCOPE, "systemd", &err);
 	assert_text_has(err.message, "nor any other scope backend");
 	assert_string_equal(err.backend, "scope-systemd");
