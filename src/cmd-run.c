@@ -156,6 +156,11 @@ static void say(const struct options *options, const struct result *result)
 		return;
 	if (result->status == RUN_TIMED_OUT)
 		fprintf(stderr, "drupe: timed out after %.3g s\n", result->wall_seconds);
+	if (result->scope_left)
+		fprintf(stderr,
+			"drupe: the scope %s could not be removed: does its manager "
+			"answer?\n",
+			result->scope);
 	if (result->network_failed)
 		fprintf(stderr, "drupe: the network helper ended, and so the command was "
 				"ended\n");

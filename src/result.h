@@ -42,6 +42,7 @@ struct result {
 	double wall_seconds;
 	struct usage usage;
 	const char *network; /* the backend; NULL: none. The policy's string */
+	bool scope_left;     /* its cgroup is still there, though nobody is in it */
 	bool network_failed; /* its helper ended while the command ran */
 	char scope[256];     /* unit, or "" */
 };

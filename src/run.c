@@ -167,6 +167,7 @@ void run_execute(struct session *session, const struct grant *grant,
 	if (result->status == RUN_CANCELLED && !result->sink_errno)
 		result->signal = run_cancel_signal(io->cancel[0]);
 	result->network_failed = run.network.failed;
+	result->scope_left = run.scope_left;
 	result->usage = run.usage;
 	snprintf(result->scope, sizeof(result->scope), "%s", run.scope.unit);
 	take_streams(&run, result);

@@ -67,8 +67,9 @@ struct run {
 	struct run_events events;
 	char launcher_text[RUN_LAUNCHER_TEXT]; /* what stderr held before the release */
 	bool released;
-	bool cancelled; /* the caller asked for the end */
-	bool cut;	/* and it came because of that, not by the command itself */
+	bool scope_left; /* its cgroup did not go, though empty */
+	bool cancelled;	 /* the caller asked for the end */
+	bool cut;	 /* and it came because of that, not by the command itself */
 	bool timed_out;
 	int guard_status; /* wait status of the guard, once it was reaped */
 	int64_t released_at, ended_at;

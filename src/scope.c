@@ -382,20 +382,26 @@ void scope_kill(const struct scope *scope, const struct session *session)
 		kill_by_manager(scope, session);
 }
 
-void scope_close(struct scope *scope)
+static bool is_gone(const struct scope *scope)
 {
+	return !scope->path[0] || access(scope->path, F_OK) != 0;
+}
+
+bool scope_close(struct scope *scope)
+{
+	bool gone = is_gone(scope);
 	int64_t deadline = deadline_in_ms(GONE_MS);
 	const struct timespec step = { .tv_nsec = GONE_STEP_NS };
 
 	/* A folder of ours goes by our hand, a manager's by its own, once empty. */
 	if (scope_is_folder(scope))
-		(void)cgroup_folder_remove(scope->setup->folder, GONE_MS);
+		gone = cgroup_folder_remove(scope->setup->folder, GONE_MS) == 0;
 	else
-		while (scope->path[0] && access(scope->path, F_OK) == 0 &&
-		       clock_now() < deadline)
+		for (; !gone && clock_now() < deadline; gone = is_gone(scope))
 			nanosleep(&step, NULL);
 	close_fd(&scope->folder);
 	close_fd(&scope->lock);
 	free(scope->setup);
 	scope->setup = NULL;
+	return gone;
 }

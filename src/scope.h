@@ -53,7 +53,8 @@ void scope_read_usage(const struct scope *scope, struct usage *usage);
 /* End all that is in it, by the kernel, or by the manager where that cannot; bounded. */
 void scope_kill(const struct scope *scope, const struct session *session);
 
-/* Wait until the cgroup is gone, remove it where it is ours; bounded. */
-void scope_close(struct scope *scope);
+/* Wait until the cgroup is gone, remove it where it is ours; bounded.  False: it stays.
+ */
+bool scope_close(struct scope *scope);
 
 #endif

@@ -214,5 +214,5 @@ void run_teardown(struct run *run)
 		scope_read_usage(&run->scope, &run->usage);
 	tell_guard(run, run->io->last ? GUARD_END : GUARD_BYE);
 	run_reap_guard(run);
-	scope_close(&run->scope);
+	run->scope_left = !scope_close(&run->scope);
 }
