@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cmd-check.h"
-
+/* drupe check: all findings go to stderr, a line for each good policy to stdout. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "error.h"
 #include "policy.h"
 #include "registry.h"
@@ -67,14 +67,15 @@ static bool check_file(const char *name, const struct paths *paths, bool quiet)
 	return true;
 }
 
-int check_files(char *const *files, size_t n, const struct paths *paths, bool quiet)
+int cmd_check(const struct options *options)
 {
-	int status = 0;
+	int status = EXIT_GOOD;
 
-	if (n == 0)
-		return check_file(NULL, paths, quiet) ? 0 : 1;
-	for (size_t i = 0; i < n; i++)
-		if (!check_file(files[i], paths, quiet))
-			status = 1;
+	if (options->n_rest == 0) /* the one that `run` would take */
+		return check_file(NULL, &options->paths, options->quiet) ? EXIT_GOOD
+									 : EXIT_FINDINGS;
+	for (int i = 0; i < options->n_rest; i++)
+		if (!check_file(options->rest[i], &options->paths, options->quiet))
+			status = EXIT_FINDINGS;
 	return status;
 }

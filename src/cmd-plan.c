@@ -5,6 +5,7 @@
 
 #include "chain.h"
 #include "commands.h"
+#include "json.h"
 #include "result.h"
 #include "scope-folder.h"
 #include "scope.h"
@@ -53,7 +54,7 @@ static json_t *words_json(const struct drupe_words *words)
 static const char *backend_of(const struct planned *planned, enum segment segment)
 {
 	const char *const *backends = (const char *const *)
-					      planned->session->policy->backends;
+					      planned->session->sandbox.policy->backends;
 
 	switch (segment) {
 	case SEGMENT_SCOPE:
@@ -160,32 +161,34 @@ static json_t *cgroup_json(const struct plan *plan)
 
 static const char *network_of(const struct planned *planned)
 {
-	return planned->grant.network ? planned->session->policy->backends[SLOT_NETWORK]
-				      : "none";
+	return planned->grant.network
+		       ? planned->session->sandbox.policy->backends[SLOT_NETWORK]
+		       : "none";
 }
 
 /* As it will be seen: a caller may have asked for less than the profile has. */
 static const char *workspace_access(const struct session *session)
 {
-	bool narrowed = session->profile->workspace == ACCESS_WRITE &&
-			!session->view.workspace.writable;
+	bool narrowed = session->sandbox.profile->workspace == ACCESS_WRITE &&
+			!session->sandbox.view.workspace.writable;
 
-	return access_name(narrowed ? ACCESS_READ : session->profile->workspace);
+	return access_name(narrowed ? ACCESS_READ : session->sandbox.profile->workspace);
 }
 
 static json_t *plan_json(const struct planned *planned)
 {
 	const struct session *session = planned->session;
 
-	return json_pack(
-		"{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "profile",
-		session->profile->name, "user", session->identity.name, "workspace",
-		workspace_access(session), "timeout_seconds",
-		(double)planned->grant.timeout_ms / 1000, "network", network_of(planned),
-		"stages", stages_json(planned), "argv", argv_json(planned), "mounts",
-		mounts_json(&planned->plan), "env", env_json(&planned->plan), "limits",
-		limits_json(&planned->plan), "output", output_json(session->profile),
-		"cgroup", cgroup_json(&planned->plan));
+	return json_pack("{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "profile", session->sandbox.profile->name, "user",
+			 session->sandbox.identity.name, "workspace",
+			 workspace_access(session), "timeout_seconds",
+			 (double)planned->grant.timeout_ms / 1000, "network",
+			 network_of(planned), "stages", stages_json(planned), "argv",
+			 argv_json(planned), "mounts", mounts_json(&planned->plan), "env",
+			 env_json(&planned->plan), "limits", limits_json(&planned->plan),
+			 "output", output_json(session->sandbox.profile), "cgroup",
+			 cgroup_json(&planned->plan));
 }
 
 /* One word as a shell would take it, so that a line can be read without doubt. */
@@ -218,7 +221,8 @@ static void print_text(const struct planned *planned)
 	const struct plan *plan = &planned->plan;
 
 	printf("profile %s, user %s, timeout %g s, network %s\n",
-	       planned->session->profile->name, planned->session->identity.name,
+	       planned->session->sandbox.profile->name,
+	       planned->session->sandbox.identity.name,
 	       (double)planned->grant.timeout_ms / 1000, network_of(planned));
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
 		const struct drupe_words *words = &planned->chain.segments[i];
@@ -264,8 +268,9 @@ static int plan_scope(const struct planned *planned, struct drupe_scope *scope,
 {
 	int r;
 
-	scope_describe(planned->session, &planned->plan, scope);
-	r = scope_folder_ask(planned->session, scope, setup, err);
+	scope_describe(&planned->session->sandbox.identity, &planned->plan, scope);
+	r = scope_folder_ask(planned->session->sandbox.backends[SLOT_SCOPE], scope, setup,
+			     err);
 	if (r == 0 && setup->folder[0])
 		words->cgroup = setup->folder;
 	return r;
@@ -279,28 +284,30 @@ static int make(const struct options *options, struct planned *planned, struct e
 	struct drupe_scope scope = { 0 };
 	struct drupe_cgroup_setup setup;
 	struct chain_input input = {
-		.backends = session->backends,
+		.backends = session->sandbox.backends,
 		.plan = &planned->plan,
 		.words = &words,
 		.command = options->request.command,
 	};
-	bool fresh_tmp = session->profile->ephemeral_tmp;
-	int r = plan_make(session->policy, session->profile, &session->view,
-			  &planned->grant, fresh_tmp ? NULL : &tmp, &planned->plan, err);
+	bool fresh_tmp = session->sandbox.profile->ephemeral_tmp;
+	int r = plan_make(session->sandbox.policy, session->sandbox.profile,
+			  &session->sandbox.view, &planned->grant,
+			  fresh_tmp ? NULL : &tmp, &planned->plan, err);
 
 	if (r < 0)
 		return r;
-	words.guard = session->paths->guard;
-	words.leave = !session->backends[SLOT_SCOPE];
+	words.guard = session->sandbox.paths->guard;
+	words.leave = !session->sandbox.backends[SLOT_SCOPE];
 	if (!fresh_tmp)
 		words.tmp = tmp.path;
-	words.make_tmp = chain_binds_by_fd(session->backends[SLOT_LAUNCHER]) ? "{tmp-fd}"
-									     : "-";
-	if (!chain_binds_by_fd(session->backends[SLOT_LAUNCHER]))
+	words.make_tmp = chain_binds_by_fd(session->sandbox.backends[SLOT_LAUNCHER])
+				 ? "{tmp-fd}"
+				 : "-";
+	if (!chain_binds_by_fd(session->sandbox.backends[SLOT_LAUNCHER]))
 		for (size_t i = 0; i < planned->plan.n_mounts; i++)
 			if (planned->plan.sources[i].place)
 				planned->plan.mounts[i].fd = NULL;
-	if (session->backends[SLOT_SCOPE]) {
+	if (session->sandbox.backends[SLOT_SCOPE]) {
 		input.scope = &scope;
 		r = plan_scope(planned, &scope, &setup, &words, err);
 	}

@@ -14,12 +14,9 @@
 int cmd_run(const struct options *options);
 int cmd_plan(const struct options *options);
 int cmd_preflight(const struct options *options);
+int cmd_check(const struct options *options);
+int cmd_backends(const struct options *options);
 int cmd_serve(const struct options *options);
-
-/* What `drupe preflight --json` prints; POLICY is what -p says, or NULL; CANCEL as in
- * preflight.h. */
-json_t *preflight_json(const char *policy, const struct request *request,
-		       const struct paths *paths, const int *cancel, bool *ret_failed);
 
 /* Print a JSON object as one line on stdout, and release it; 0 or -errno. */
 int print_json(json_t *json);

@@ -96,7 +96,7 @@ static void execute(drupe_session *session, struct drupe_run_options *options, i
 		.out = { stdio ? stdio[1] : -1, stdio ? stdio[2] : -1 },
 		.cancel = { options->cancel_fd > 0 ? options->cancel_fd : -1, cancel,
 			    session->session.closing },
-		.last = session->session.one_shot,
+		.last = session->session.sandbox.one_shot,
 		.tap = options->output ? call_output : NULL,
 		.tap_data = options,
 	};
@@ -117,7 +117,7 @@ static drupe_result *new_result(const drupe_session *session, char *const *argv)
 		return NULL;
 	}
 	result->policy = policy_keep(session->policy);
-	result->profile = session->session.profile->name;
+	result->profile = session->session.sandbox.profile->name;
 	return result;
 }
 

@@ -105,10 +105,9 @@ static int gather_ca(struct grant *grant, const char *dest, struct error *err)
 	return 0;
 }
 
-static int gather_network(struct grant *grant, const struct backend *network,
-			  struct error *err)
+static int gather_bundle(struct grant *grant, struct error *err)
 {
-	int r = network_files(network, &grant->files, &grant->n_files, err);
+	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < grant->n_files; i++)
 		if (!grant->files[i].text && !grant->ca.dest)
@@ -117,22 +116,25 @@ static int gather_network(struct grant *grant, const struct backend *network,
 }
 
 int grant_gather(const struct policy *policy, const struct profile *profile,
-		 const struct request *request, const struct backend *network,
-		 struct grant *grant, struct error *err)
+		 const struct request *request, struct grant *grant, struct error *err)
 {
-	int r = 0;
+	int r = gather_bundle(grant, err);
 
-	grant->network = network;
-	if (network)
-		r = gather_network(grant, network, err);
-	if (r == 0)
-		r = gather_reads(grant, policy, profile, request, err);
-	return r;
+	return r < 0 ? r : gather_reads(grant, policy, profile, request, err);
+}
+
+void resolver_files_free(struct resolver_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(files[i].dest);
+		free(files[i].text);
+	}
+	free(files);
 }
 
 void grant_free(struct grant *grant)
 {
-	network_files_free(grant->files, grant->n_files);
+	resolver_files_free(grant->files, grant->n_files);
 	shown_free(&grant->ca);
 	for (size_t i = 0; i < grant->n_reads; i++)
 		shown_free(&grant->reads[i]);

@@ -3,10 +3,17 @@
 #ifndef DRUPE_GRANT_H
 #define DRUPE_GRANT_H
 
-#include "network.h"
 #include "policy.h"
 #include "request.h"
 #include "view.h"
+
+struct backend;
+
+/* A file for the command's /etc, as the network's backend wants it. */
+struct resolver_file {
+	char *dest;
+	char *text; /* NULL: the host's CA bundle */
+};
 
 struct grant {
 	uint64_t timeout_ms;
@@ -32,11 +39,11 @@ int grant_check(const struct policy *policy, const struct profile *profile,
 		const struct request *request, uint64_t *ret_timeout_ms,
 		bool *ret_network, struct error *err);
 
-/* Open the reads of the request; with NETWORK (its backend, or NULL) what it wants below
- * /etc.  Nothing is changed on the host. */
+/* Open the reads of the request, and the CA bundle where one of GRANT's files wants it.
+ * Nothing is changed on the host. */
 int grant_gather(const struct policy *policy, const struct profile *profile,
-		 const struct request *request, const struct backend *network,
-		 struct grant *grant, struct error *err);
+		 const struct request *request, struct grant *grant, struct error *err);
 void grant_free(struct grant *grant);
+void resolver_files_free(struct resolver_file *files, size_t count);
 
 #endif

@@ -73,7 +73,7 @@ static int guard_failure(const struct run *run, struct error *err)
 			   "tmp_root of the policy must be a folder in which user %s can "
 			   "make "
 			   "one, like /var/tmp",
-			   run->session->identity.name);
+			   run->sandbox->identity.name);
 	return -errnum;
 }
 
@@ -113,7 +113,7 @@ static enum error_code code_of(const char *word)
 
 static int explain(struct run *run, struct error *err)
 {
-	const struct backend *launcher = run->session->backends[SLOT_LAUNCHER];
+	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
 	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
 	const char *text = run->launcher_text;
 	int status = run->events.wait_status;
@@ -166,7 +166,7 @@ int run_launcher_failure(struct run *run, struct error *err)
 	/* The guard never spoke: what ended is the scope's tool before it. */
 	if (run->events.lost && !run->events.started && run->scope.request.size) {
 		run_reap_guard(run);
-		return scope_failure(run->session, run->launcher_text, run->guard_status,
+		return scope_failure(&run->scope, run->launcher_text, run->guard_status,
 				     err);
 	}
 	return explain(run, err);
@@ -177,7 +177,7 @@ int run_launcher_failure(struct run *run, struct error *err)
 
 static int hold_error(const struct run *run, int r, struct error *err)
 {
-	const struct backend *scope = run->session->backends[SLOT_SCOPE];
+	const struct backend *scope = run->sandbox->backends[SLOT_SCOPE];
 
 	if (r == -ECANCELED)
 		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
@@ -195,7 +195,7 @@ static int hold_error(const struct run *run, int r, struct error *err)
 	}
 	error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
 		  "%s did not get ready within %d seconds",
-		  run->session->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+		  run->sandbox->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
 	error_hint(err,
 		   "is the machine under great load, or a mount (a dead network "
 		   "file system) that does not answer? `drupe preflight` tries again");
@@ -232,7 +232,7 @@ static ssize_t read_report(struct run *run, char *text, size_t size, int64_t dea
 
 static int take_report(struct run *run, int64_t deadline, struct error *err)
 {
-	const struct backend *launcher = run->session->backends[SLOT_LAUNCHER];
+	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
 	char text[REPORT_SIZE];
 	ssize_t n = read_report(run, text, sizeof(text), deadline, err);
 	int r;
@@ -245,7 +245,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	registry_unlock();
 	/* Before anything else is done or said: the handles (spec 5.4.3). */
 	if (r == 0)
-		return verify_pin(&run->report, &run->session->identity, &run->held, err);
+		return verify_pin(&run->report, &run->sandbox->identity, &run->held, err);
 	/* A launcher that fails reports nothing and ends; one that lives on is not right.
 	 */
 	if (n == 0)
@@ -261,29 +261,29 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 /* ---- the block point
  * ---------------------------------------------------------------------------- */
 
-static int64_t first_look(const struct session *session)
+static int64_t first_look(const struct sandbox *sandbox)
 {
-	int64_t learned = atomic_load_explicit(&session->block_ns, memory_order_relaxed);
+	int64_t learned = atomic_load_explicit(&sandbox->block_ns, memory_order_relaxed);
 
 	return learned ? learned : FIRST_LOOK_NS;
 }
 
 /* LOOKED after TOOK: too late where the first look was enough. */
-static void learn(struct session *session, unsigned looks, int64_t took)
+static void learn(struct sandbox *sandbox, unsigned looks, int64_t took)
 {
-	int64_t before = first_look(session);
+	int64_t before = first_look(sandbox);
 	int64_t next = looks == 1 ? before - before / 8 : before + (took - before) / 4;
 
 	/* What a busy moment took must not keep a quiet one waiting. */
 	if (next > LAST_FIRST_LOOK_NS)
 		next = LAST_FIRST_LOOK_NS;
-	atomic_store_explicit(&session->block_ns, next, memory_order_relaxed);
+	atomic_store_explicit(&sandbox->block_ns, next, memory_order_relaxed);
 }
 
 static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
 {
 	const int64_t start = clock_now();
-	int64_t next = start + first_look(run->session);
+	int64_t next = start + first_look(run->sandbox);
 	unsigned looks = 0;
 
 	for (;;) {
@@ -298,7 +298,7 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 		r = verify_at_block_point(&run->held, run->gate_seen.read,
 					  ++looks % THOROUGH == 0, err);
 		if (r > 0) {
-			learn(run->session, looks, began - start);
+			learn(run->sandbox, looks, began - start);
 			return 0;
 		}
 		if (r == -ESRCH || r == -ENOENT)
@@ -316,20 +316,20 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 /* The private tmp that the guard of a session's first run made. */
 static int adopt_tmp(struct run *run, struct error *err)
 {
-	struct private_tmp *tmp = &run->session->tmp;
+	struct private_tmp *tmp = &run->sandbox->tmp;
 
 	if (!tmp->place.path || tmp->place.fd >= 0)
 		return 0;
-	return private_tmp_adopt(tmp, &run->session->identity, err);
+	return private_tmp_adopt(tmp, &run->sandbox->identity, err);
 }
 
 int run_hold(struct run *run, struct error *err)
 {
 	const struct verify_input input = {
 		.report = &run->report,
-		.identity = &run->session->identity,
+		.identity = &run->sandbox->identity,
 		.plan = &run->plan,
-		.rlimits = run->session->backends[SLOT_RLIMITS],
+		.rlimits = run->sandbox->backends[SLOT_RLIMITS],
 		.gate = run->gate_seen,
 	};
 	int64_t deadline = deadline_in_ms(READY_MS);
@@ -352,13 +352,13 @@ int run_hold(struct run *run, struct error *err)
 		r = adopt_tmp(run, err);
 	/* Joining takes its time while the launcher mounts; the helper itself comes
 	 * later. */
-	if (r == 0 && run->grant->network)
-		r = network_join(run, err);
+	if (r == 0 && run->network.backend)
+		r = run_join_network(run, err);
 	if (r == 0)
 		r = wait_for_block_point(run, deadline, err);
 	(void)prctl(PR_SET_TIMERSLACK, slack);
 	if (r == 0 && run->scope.request.size)
-		r = scope_verify(&run->scope, run->session, &run->plan, &run->held, err);
+		r = scope_verify(&run->scope, &run->plan, run->held.proc, err);
 	if (r == 0)
 		r = verify_all(&run->held, &input, err);
 	return r;

@@ -47,12 +47,12 @@ static const char *hand_over(struct inheritance *inherited, int fd, struct error
 static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 			    struct error *err)
 {
-	bool by_fd = chain_binds_by_fd(run->session->backends[SLOT_LAUNCHER]);
+	bool by_fd = chain_binds_by_fd(run->sandbox->backends[SLOT_LAUNCHER]);
 
 	for (size_t i = 0; i < run->plan.n_mounts; i++) {
 		const struct mount_source *source = &run->plan.sources[i];
 		struct drupe_mount *mount = &run->plan.mounts[i];
-		bool is_tmp = source->place == &run->session->tmp.place;
+		bool is_tmp = source->place == &run->sandbox->tmp.place;
 		int fd = source->place && by_fd ? source->place->fd : -1;
 
 		mount->fd = NULL;
@@ -91,7 +91,7 @@ static void inheritance_free(struct inheritance *inherited)
 static int open_output(struct run *run, size_t i, int *ret_write, struct error *err)
 {
 	struct stream *stream = &run->streams[i + 1];
-	const struct profile *profile = run->session->profile;
+	const struct profile *profile = run->sandbox->profile;
 	_cleanup_close_ int end = -1;
 	int source, r = fd_pipe(&source, &end, err);
 
@@ -153,7 +153,7 @@ static void close_stdio(int (*stdio)[3])
 static const char *tmp_word(const struct run *run)
 {
 	for (size_t i = 0; i < run->plan.n_mounts; i++)
-		if (run->plan.sources[i].place == &run->session->tmp.place &&
+		if (run->plan.sources[i].place == &run->sandbox->tmp.place &&
 		    run->plan.mounts[i].fd)
 			return run->plan.mounts[i].fd;
 	return "-";
@@ -164,9 +164,9 @@ static const char *tmp_word(const struct run *run)
 static int build_words(struct run *run, struct inheritance *inherited, const int own[2],
 		       struct drupe_words *words, struct error *err)
 {
-	struct chain_words texts = { .guard = run->session->paths->guard };
+	struct chain_words texts = { .guard = run->sandbox->paths->guard };
 	struct chain_input input = {
-		.backends = run->session->backends,
+		.backends = run->sandbox->backends,
 		.plan = &run->plan,
 		.scope = run->scope.request.size ? &run->scope.request : NULL,
 		.words = &texts,
@@ -197,8 +197,8 @@ static int build_words(struct run *run, struct inheritance *inherited, const int
 	texts.keep = inherited->list;
 	texts.leave = !run->scope.request.size; /* else the evidence is read first */
 	/* That of a lasting session is its keeper's to remove. */
-	if (run->session->one_shot) {
-		texts.tmp = run->session->tmp.place.path;
+	if (run->sandbox->one_shot) {
+		texts.tmp = run->sandbox->tmp.place.path;
 		texts.make_tmp = tmp_word(run);
 	}
 	r = chain_build(&input, &chain, err);
@@ -221,16 +221,16 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 	struct spawn spawn = {
 		.envp = run->scope.environment,
 		.stdio = { stdio[0], stdio[1], stdio[2] },
-		.nofile = run->session->nofile,
+		.nofile = run->sandbox->nofile,
 		/* Killed while its manager takes it in, the tool would leave a scope in
 		 * which there never was a process, and that then stays.  The guard that
 		 * it becomes finds the lifeline cut. */
 		.lives_on = by_tool,
-		.identity = &run->session->identity,
+		.identity = &run->sandbox->identity,
 		.keeps_ids = by_tool,
 	};
 	int fds[RUN_MAX_HANDED + 2];
-	int r = scope_folder_entrance(&run->scope, run->session, &entrance, err);
+	int r = scope_folder_entrance(&run->scope, &entrance, err);
 
 	if (r == 0)
 		r = build_words(run, inherited, (int[]){ control, entrance }, &words,
@@ -279,16 +279,17 @@ static int open_control(struct run *run, int *ret_other, struct error *err)
 
 int run_launch(struct run *run, struct error *err)
 {
-	struct session *session = run->session;
-	const struct place *tmp = session->tmp.place.path ? &session->tmp.place : NULL;
+	struct sandbox *sandbox = run->sandbox;
+	const struct place *tmp = sandbox->tmp.place.path ? &sandbox->tmp.place : NULL;
 	struct inheritance inherited = { 0 };
 	_cleanup_close_ int control = -1;
 	int stdio[3] = { -1, -1, -1 };
-	int r = plan_make(session->policy, session->profile, &session->view, run->grant,
+	int r = plan_make(sandbox->policy, sandbox->profile, &sandbox->view, run->grant,
 			  tmp, &run->plan, err);
 
-	if (r == 0 && session->backends[SLOT_SCOPE])
-		r = scope_prepare(&run->scope, session, &run->plan, err);
+	if (r == 0 && sandbox->backends[SLOT_SCOPE])
+		r = scope_prepare(&run->scope, sandbox->backends[SLOT_SCOPE],
+				  &sandbox->identity, &run->plan, err);
 	if (r == 0)
 		r = open_control(run, &control, err);
 	if (r == 0)

@@ -15,13 +15,13 @@ CLEANFILES += $(nodist_drupeinclude_HEADERS)
 
 libdrupe_core_la_SOURCES = \
 	%D%/argv.c %D%/argv.h \
+	%D%/attach.c \
 	%D%/base64.c %D%/base64.h \
 	%D%/capture.c %D%/capture.h \
 	%D%/cgroup-folder.c %D%/cgroup-folder.h \
 	%D%/chain.c %D%/chain.h \
 	%D%/clock.h \
-	%D%/cmd-backends.c %D%/cmd-backends.h \
-	%D%/cmd-check.c %D%/cmd-check.h \
+	%D%/deny.c \
 	%D%/drupe-backend.h \
 	%D%/drupe-private.h \
 	%D%/drupe-result.c \
@@ -35,15 +35,17 @@ libdrupe_core_la_SOURCES = \
 	%D%/hold.c \
 	%D%/host.c %D%/host.h \
 	%D%/identity.c %D%/identity.h \
+	%D%/json.c %D%/json.h \
 	%D%/keeper.c %D%/keeper.h \
 	%D%/launch.c \
+	%D%/listing.c %D%/listing.h \
 	%D%/mapped.c %D%/mapped.h \
 	%D%/mountinfo.c %D%/mountinfo.h \
 	%D%/nearest.c %D%/nearest.h \
 	%D%/netns.h \
-	%D%/network-session.c \
-	%D%/network.c %D%/network.h \
+	%D%/helper.c %D%/network.h \
 	%D%/object.c %D%/object.h \
+	%D%/path.c %D%/path.h \
 	%D%/paths.c %D%/paths.h \
 	%D%/place.c %D%/place.h \
 	%D%/plan.c %D%/plan.h \
@@ -68,15 +70,19 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy-value.c %D%/policy-value.h \
 	%D%/policy-yaml.c \
 	%D%/policy.c %D%/policy.h \
+	%D%/preflight-json.c \
 	%D%/preflight.c %D%/preflight.h \
 	%D%/private-tmp.c %D%/private-tmp.h \
+	%D%/probe.c \
 	%D%/reap.c %D%/reap.h \
 	%D%/registry.c %D%/registry.h \
 	%D%/request.h \
+	%D%/resolver-files.c \
 	%D%/result.c %D%/result.h \
 	%D%/rmtree.c %D%/rmtree.h \
 	%D%/run.c \
 	%D%/run.h \
+	%D%/sandbox.h \
 	%D%/scope-folder.c %D%/scope-folder.h \
 	%D%/scope.c %D%/scope.h \
 	%D%/session.c %D%/session.h \
@@ -87,6 +93,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/teardown.c \
 	%D%/tool.c %D%/tool.h \
 	%D%/trust.c %D%/trust.h \
+	%D%/usage.h \
 	%D%/utf8.c %D%/utf8.h \
 	%D%/value.c %D%/value.h \
 	%D%/verify-mounts.c %D%/verify-mounts.h \
@@ -132,9 +139,12 @@ uninstall-local:
 
 bin_PROGRAMS += drupe
 drupe_SOURCES = \
+	%D%/cmd-backends.c \
+	%D%/cmd-check.c \
 	%D%/cmd-plan.c \
 	%D%/cmd-preflight.c \
 	%D%/cmd-run.c \
+	%D%/cmd-serve.c \
 	%D%/commands.c %D%/commands.h \
 	%D%/confirm.c %D%/confirm.h \
 	%D%/main.c \

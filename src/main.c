@@ -7,23 +7,10 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cmd-backends.h"
-#include "cmd-check.h"
 #include "commands.h"
 #include "fd.h"
 #include "nearest.h"
 #include "result.h"
-
-static int run_check(const struct options *options)
-{
-	return check_files(options->rest, (size_t)options->n_rest, &options->paths,
-			   options->quiet);
-}
-
-static int run_backends(const struct options *options)
-{
-	return backends_list(options->paths.backends, options->dump, options->json);
-}
 
 static const struct command {
 	const char *name;
@@ -41,9 +28,9 @@ static const struct command {
 	  "show what would run; run nothing" },
 	{ "preflight", FOR_PREFLIGHT, cmd_preflight, false, false, EXIT_MISUSE, "",
 	  "try the sandbox, tell what is wrong and how to mend it" },
-	{ "check", FOR_CHECK, run_check, false, true, EXIT_MISUSE, "[FILE...]",
+	{ "check", FOR_CHECK, cmd_check, false, true, EXIT_MISUSE, "[FILE...]",
 	  "validate policies" },
-	{ "backends", FOR_BACKENDS, run_backends, false, false, EXIT_MISUSE, "",
+	{ "backends", FOR_BACKENDS, cmd_backends, false, false, EXIT_MISUSE, "",
 	  "list the backends" },
 	{ "serve", FOR_SERVE, cmd_serve, false, false, EXIT_MISUSE, "",
 	  "sessions over JSON-RPC 2.0 on stdin and stdout" },

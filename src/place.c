@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fd.h"
+#include "path.h"
 
 /* Never a workspace, with all below them. */
 static const char *const refused_trees[] = { "/etc", "/proc", "/sys", "/dev", "/run" };
@@ -29,15 +30,6 @@ static const char *const never_read[] = { "/proc", "/sys",	    "/dev",	 "/run",
 					  "/tmp",  "/home/sandbox", "/workspace" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-bool path_is_within(const char *path, const char *prefix)
-{
-	size_t n = strlen(prefix);
-
-	if (strcmp(prefix, "/") == 0)
-		return true;
-	return strncmp(path, prefix, n) == 0 && (path[n] == '\0' || path[n] == '/');
-}
 
 static const char *within_any(const char *path, const char *const *prefixes, size_t count)
 {

@@ -38,9 +38,6 @@ void place_close(struct place *place);
 int place_check_access(const struct place *place, const struct identity *identity,
 		       struct error *err);
 
-/* Whether PATH is PREFIX or lies below it; both canonical. */
-bool path_is_within(const char *path, const char *prefix);
-
 /* Where a workspace is shown. */
 enum place_verdict {
 	PLACE_REFUSED,	/* must not be a workspace; err says why */

@@ -81,9 +81,9 @@ static void check_locale(const struct preflight_sink *sink, const struct session
 	char detail[256];
 	locale_t locale;
 
-	for (size_t i = 0; i < session->profile->n_env; i++)
-		if (strcmp(session->profile->env[i].name, "LANG") == 0)
-			name = session->profile->env[i].value;
+	for (size_t i = 0; i < session->sandbox.profile->n_env; i++)
+		if (strcmp(session->sandbox.profile->env[i].name, "LANG") == 0)
+			name = session->sandbox.profile->env[i].value;
 	locale = newlocale(LC_ALL_MASK, name, (locale_t)0);
 	if (locale) {
 		freelocale(locale);
@@ -137,9 +137,9 @@ static void take_lines(const struct preflight_sink *sink, char *text)
 
 static const char *mode_of(const struct session *session)
 {
-	if (session->profile->workspace == ACCESS_NONE)
+	if (session->sandbox.profile->workspace == ACCESS_NONE)
 		return "none";
-	return session->view.workspace.writable ? "write" : "read";
+	return session->sandbox.view.workspace.writable ? "write" : "read";
 }
 
 static void judge(const struct preflight_sink *sink, const struct result *result)
@@ -172,14 +172,14 @@ static void try_sandbox(struct session *session, const struct request *wanted,
 			    (char[]){ "-c" },
 			    text,
 			    (char[]){ "sh" },
-			    session->view.workspace.dest,
+			    session->sandbox.view.workspace.dest,
 			    strdup(mode_of(session)),
 			    NULL };
 	struct run_io io = { .capture = true,
 			     .in = -1,
 			     .out = { -1, -1 },
 			     .cancel = { -1, -1, -1 },
-			     .last = session->one_shot };
+			     .last = session->sandbox.one_shot };
 	struct request request = *wanted;
 	struct grant grant = GRANT_NONE;
 	struct error err = { 0 };
@@ -195,7 +195,7 @@ static void try_sandbox(struct session *session, const struct request *wanted,
 	if (session_grant(session, &request, &grant, &err) < 0) {
 		check_error(sink, "session", &err);
 	} else {
-		run_execute(session, &grant, &request, &io, &result);
+		session_execute(session, &grant, &request, &io, &result);
 		if (sink->cancelled)
 			*sink->cancelled = result.status == RUN_CANCELLED;
 		judge(sink, &result);
@@ -226,7 +226,7 @@ static void keep_first(void *data, const struct preflight_check *check)
 int preflight_session(struct session *session, enum ask network, const int *cancel,
 		      struct error *err)
 {
-	uint64_t longest = session->profile->timeout_max_ms;
+	uint64_t longest = session->sandbox.profile->timeout_max_ms;
 	struct error reason = { 0 };
 	bool cancelled = false;
 	const struct request request = { .network = network,

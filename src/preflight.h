@@ -4,6 +4,8 @@
 #ifndef DRUPE_PREFLIGHT_H
 #define DRUPE_PREFLIGHT_H
 
+#include <jansson.h>
+
 #include "session.h"
 
 enum preflight_verdict { PREFLIGHT_GOOD, PREFLIGHT_BAD, PREFLIGHT_NOTE };
@@ -26,6 +28,10 @@ struct preflight_sink {
 /* All of `drupe preflight`: POLICY is what -p says, or NULL. */
 void preflight_all(const char *policy, const struct request *request,
 		   const struct paths *paths, const struct preflight_sink *sink);
+
+/* What `drupe preflight --json` prints; CANCEL as in preflight_sink. */
+json_t *preflight_json(const char *policy, const struct request *request,
+		       const struct paths *paths, const int *cancel, bool *ret_failed);
 
 /* In the sandbox of an open session, which is not asked for its state.  0; -EPERM and
  * in ERR the first check that failed; -ECANCELED. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base64.h"
-#include "utf8.h"
+#include "json.h"
 
 static const char *const status_names[] = {
 	[RUN_REFUSED] = "refused",     [RUN_EXITED] = "exited",
@@ -51,36 +51,6 @@ int result_exit_status(const struct result *result)
 	return result->exit_code >= 0 ? result->exit_code : EXIT_SIGNAL + SIGKILL;
 }
 
-json_t *json_text(const char *text)
-{
-	size_t length = strlen(text);
-	char *copy, *out;
-	json_t *json;
-
-	if (utf8_valid(text, length, NULL))
-		return json_stringn(text, length);
-	copy = out = malloc(length * 3 + 1);
-	if (!copy)
-		return NULL;
-	while (length > 0) {
-		size_t n = utf8_character(text, length);
-
-		memcpy(out, n ? text : "\xef\xbf\xbd", n ? n : 3);
-		out += n ? n : 3;
-		n = n ? n : 1;
-		text += n;
-		length -= n;
-	}
-	json = json_stringn(copy, (size_t)(out - copy));
-	free(copy);
-	return json;
-}
-
-static json_t *text_or_null(const char *text)
-{
-	return text && *text ? json_text(text) : json_null();
-}
-
 static json_t *number_or_null(uint64_t value)
 {
 	return value == UINT64_MAX ? json_null() : json_integer((json_int_t)value);
@@ -89,17 +59,6 @@ static json_t *number_or_null(uint64_t value)
 static json_t *seconds_or_null(double value)
 {
 	return isnan(value) ? json_null() : json_real(value);
-}
-
-json_t *refusal_json(const struct error *refusal)
-{
-	return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o}", "stage",
-			 stage_name(error_stage(refusal->code)), "backend",
-			 text_or_null(refusal->backend), "code",
-			 error_code_word(refusal->code), "message",
-			 json_text(refusal->message), "hint", text_or_null(refusal->hint),
-			 "errno",
-			 refusal->errnum ? json_integer(refusal->errnum) : json_null());
 }
 
 static json_t *stream_json(const struct captured *stream, bool has_text)
@@ -179,8 +138,8 @@ json_t *result_json(const struct result *result, const struct policy *policy,
 	json_object_set_new(json, "network",
 			    json_text(result->network ? result->network : "none"));
 	json_object_set_new(json, "network_failed", json_boolean(result->network_failed));
-	json_object_set_new(json, "scope", text_or_null(result->scope));
-	json_object_set_new(json, "profile", text_or_null(profile));
+	json_object_set_new(json, "scope", json_text_or_null(result->scope));
+	json_object_set_new(json, "profile", json_text_or_null(profile));
 	json_object_set_new(json, "policy", policy_json(policy));
 	json_object_set_new(json, "command", command_json(command));
 	return json;

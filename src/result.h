@@ -4,10 +4,13 @@
 #define DRUPE_RESULT_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
 #include "capture.h"
 #include "error.h"
 #include "policy.h"
+#include "usage.h"
 
 enum run_status {
 	RUN_REFUSED, /* the command never ran */
@@ -24,12 +27,6 @@ enum run_status {
 #define EXIT_SIGNAL 128 /* + N */
 #define EXIT_PIPE 141	/* 128 + SIGPIPE: whoever reads our output went away */
 
-struct usage {
-	/* UINT64_MAX, or NAN: cannot be known */
-	double user_seconds, system_seconds;
-	uint64_t memory_peak, pids_peak, oom_kills;
-};
-
 struct result {
 	enum run_status status;
 	int exit_code; /* -1: none */
@@ -42,6 +39,7 @@ struct result {
 	double wall_seconds;
 	struct usage usage;
 	const char *network; /* the backend; NULL: none. The policy's string */
+	pid_t survivor;	     /* 0, or a process whose death could not be confirmed */
 	bool scope_left;     /* its cgroup is still there, though nobody is in it */
 	bool network_failed; /* its helper ended while the command ran */
 	char scope[256];     /* unit, or "" */
@@ -57,11 +55,5 @@ int result_exit_status(const struct result *result);
  * refused before they were known. */
 json_t *result_json(const struct result *result, const struct policy *policy,
 		    const char *profile, char *const *command);
-
-/* The refusal object alone. */
-json_t *refusal_json(const struct error *refusal);
-
-/* TEXT as a JSON string; bytes that are not UTF-8 become U+FFFD. */
-json_t *json_text(const char *text);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "result.h"
 #include "utf8.h"
 

@@ -28,7 +28,7 @@ static int release(struct run *run, struct error *err)
  * executed, or the launcher was killed before it could tell. */
 static bool read_exit(struct run *run, struct drupe_exit *ret_exit)
 {
-	const struct backend *launcher = run->session->backends[SLOT_LAUNCHER];
+	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
 	char text[4096];
 	ssize_t n = read(run->gate.status_read, text, sizeof(text) - 1);
 	int r;
@@ -125,12 +125,12 @@ static void run_free(struct run *run)
 	plan_free(&run->plan);
 }
 
-void run_execute(struct session *session, const struct grant *grant,
+void run_execute(struct sandbox *sandbox, const struct grant *grant,
 		 const struct request *request, const struct run_io *io,
 		 struct result *result)
 {
 	struct run run = {
-		.session = session,
+		.sandbox = sandbox,
 		.grant = grant,
 		.request = request,
 		.io = io,
@@ -148,12 +148,14 @@ void run_execute(struct session *session, const struct grant *grant,
 
 	result_init(result);
 	run.usage = result->usage;
-	result->network = grant->network ? session->policy->backends[SLOT_NETWORK] : NULL;
+	run.network.backend = grant->network;
+	run.network.identity = &sandbox->identity;
+	result->network = grant->network ? sandbox->policy->backends[SLOT_NETWORK] : NULL;
 	r = run_launch(&run, refusal);
 	if (r == 0)
 		r = run_hold(&run, refusal);
-	if (r == 0 && grant->network)
-		r = network_attach(&run, refusal);
+	if (r == 0 && run.network.backend)
+		r = run_attach_network(&run, refusal);
 	if (r == 0)
 		r = release(&run, refusal);
 	if (r == 0)
@@ -167,6 +169,7 @@ void run_execute(struct session *session, const struct grant *grant,
 	if (result->status == RUN_CANCELLED && !result->sink_errno)
 		result->signal = run_cancel_signal(io->cancel[0]);
 	result->network_failed = run.network.failed;
+	result->survivor = run.survivor;
 	result->scope_left = run.scope_left;
 	result->usage = run.usage;
 	snprintf(result->scope, sizeof(result->scope), "%s", run.scope.unit);

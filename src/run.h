@@ -3,6 +3,7 @@
  * One run.  run.c is its story from top to bottom; the parts are
  *   launch.c     descriptors, command line, spawn of the guard
  *   hold.c       report, pin, block point, verification
+ *   attach.c     the network of a held command
  *   supervise.c  everything that happens at once: messages, streams, deadlines
  *   teardown.c   the end, always and in order
  */
@@ -12,9 +13,10 @@
 #include "chain.h"
 #include "gate.h"
 #include "network.h"
+#include "request.h"
 #include "result.h"
 #include "scope.h"
-#include "session.h"
+#include "sandbox.h"
 #include "stream.h"
 #include "verify.h"
 
@@ -47,7 +49,7 @@ struct run_events {
 #define RUN_MAX_HANDED 256 /* descriptors; also the guard's MAX_KEEP */
 
 struct run {
-	struct session *session;
+	struct sandbox *sandbox;
 	const struct grant *grant;
 	const struct request *request;
 	const struct run_io *io;
@@ -56,7 +58,7 @@ struct run {
 	struct held held;
 	struct scope scope; /* SCOPE_NONE where the policy says none */
 	struct usage usage;
-	struct network network; /* NETWORK_NONE where none was granted */
+	struct network network; /* its backend is NULL where none was granted */
 	struct drupe_child report;
 	int control; /* lifeline to the guard */
 	pid_t guard;
@@ -67,6 +69,7 @@ struct run {
 	struct run_events events;
 	char launcher_text[RUN_LAUNCHER_TEXT]; /* what stderr held before the release */
 	bool released;
+	pid_t survivor;	 /* 0, or a process whose death could not be confirmed */
 	bool scope_left; /* its cgroup did not go, though empty */
 	bool cancelled;	 /* the caller asked for the end */
 	bool cut;	 /* and it came because of that, not by the command itself */
@@ -78,11 +81,11 @@ struct run {
 };
 
 /*
- * Run request->command in SESSION and fill RESULT, whatever happens.  Returns when
- * nothing of the run is left, or with the session poisoned.  The session's state is
- * session_run's business.  SIGPIPE must be ignored or blocked.
+ * Run request->command in SANDBOX and fill RESULT, whatever happens.  Returns when
+ * nothing of the run is left, or with result->survivor set.  SIGPIPE must be ignored or
+ * blocked.
  */
-void run_execute(struct session *session, const struct grant *grant,
+void run_execute(struct sandbox *sandbox, const struct grant *grant,
 		 const struct request *request, const struct run_io *io,
 		 struct result *result);
 
@@ -93,6 +96,10 @@ int run_launch(struct run *run, struct error *err);
 int run_hold(struct run *run, struct error *err);
 /* Why the launcher ended before the command did, told from evidence. */
 int run_launcher_failure(struct run *run, struct error *err);
+
+/* attach.c: drupe-netns at once after the pin; the rest at the block point. */
+int run_join_network(struct run *run, struct error *err);
+int run_attach_network(struct run *run, struct error *err);
 
 /* The signal that cancelled, where the caller's FD is a signalfd; 0: nobody knows. */
 int run_cancel_signal(int fd);

@@ -11,12 +11,11 @@
 #include "cgroup-folder.h"
 #include "clock.h"
 #include "fd.h"
-#include "session.h"
 
 #define MAKE_TRIES 1000
 #define DIGITS "0123456789"
 
-static int failed(const struct session *session, int errnum, const char *what,
+static int failed(const struct backend *backend, int errnum, const char *what,
 		  const char *which, struct error *err)
 {
 	error_set(err, ERROR_SCOPE_FAILED, errnum, "%s %s: %s", what, which,
@@ -24,8 +23,7 @@ static int failed(const struct session *session, int errnum, const char *what,
 	error_hint(err,
 		   "option `parent` of scope-cgroup2 must name a delegated cgroup v2 "
 		   "folder whose cgroup.subtree_control has the controllers");
-	error_backend(err, slot_names[SLOT_SCOPE],
-		      session->backends[SLOT_SCOPE]->object.name);
+	error_backend(err, slot_names[SLOT_SCOPE], backend->object.name);
 	return -errnum;
 }
 
@@ -42,10 +40,9 @@ int scope_write(int folder, const char *file, const char *value)
 	return (int)n;
 }
 
-int scope_folder_ask(const struct session *session, const struct drupe_scope *request,
+int scope_folder_ask(const struct backend *backend, const struct drupe_scope *request,
 		     struct drupe_cgroup_setup *ret_setup, struct error *err)
 {
-	const struct backend *backend = session->backends[SLOT_SCOPE];
 	int r = 0;
 
 	*ret_setup = (struct drupe_cgroup_setup){ .size = sizeof(*ret_setup) };
@@ -54,7 +51,7 @@ int scope_folder_ask(const struct session *session, const struct drupe_scope *re
 		r = backend->scope.setup(&backend->call, request, ret_setup);
 		registry_unlock();
 	}
-	return r < 0 ? failed(session, -r, "no place for", request->unit, err) : 0;
+	return r < 0 ? failed(backend, -r, "no place for", request->unit, err) : 0;
 }
 
 bool scope_is_folder(const struct scope *scope)
@@ -146,8 +143,7 @@ static int make_locked(struct scope *scope)
 	return r;
 }
 
-int scope_folder_make(struct scope *scope, const struct session *session,
-		      struct error *err)
+int scope_folder_make(struct scope *scope, struct error *err)
 {
 	const struct drupe_cgroup_setup *setup;
 	int r;
@@ -156,25 +152,25 @@ int scope_folder_make(struct scope *scope, const struct session *session,
 	if (!scope->setup)
 		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
 	setup = scope->setup;
-	r = scope_folder_ask(session, &scope->request, scope->setup, err);
+	r = scope_folder_ask(scope->backend, &scope->request, scope->setup, err);
 	if (r < 0 || !scope_is_folder(scope))
 		return r;
 	r = make_locked(scope);
 	if (r < 0)
-		return failed(session, -r, "cannot make the cgroup", setup->folder, err);
+		return failed(scope->backend, -r, "cannot make the cgroup", setup->folder,
+			      err);
 	sweep(setup->folder);
 	for (size_t i = 0; i < setup->n_writes; i++) {
 		r = scope_write(scope->lock, setup->writes[i].file,
 				setup->writes[i].value);
 		if (r < 0)
-			return failed(session, -r, "cannot set", setup->writes[i].file,
-				      err);
+			return failed(scope->backend, -r, "cannot set",
+				      setup->writes[i].file, err);
 	}
 	return 0;
 }
 
-int scope_folder_entrance(const struct scope *scope, const struct session *session,
-			  int *ret_fd, struct error *err)
+int scope_folder_entrance(const struct scope *scope, int *ret_fd, struct error *err)
 {
 	*ret_fd = -1;
 	if (!scope_is_folder(scope))
@@ -182,6 +178,7 @@ int scope_folder_entrance(const struct scope *scope, const struct session *sessi
 	*ret_fd = fd_above_stdio(
 		openat(scope->lock, "cgroup.procs", O_WRONLY | O_CLOEXEC));
 	if (*ret_fd < 0)
-		return failed(session, -*ret_fd, "cannot open", "cgroup.procs", err);
+		return failed(scope->backend, -*ret_fd, "cannot open", "cgroup.procs",
+			      err);
 	return 0;
 }

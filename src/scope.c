@@ -10,12 +10,12 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+#include "argv.h"
 #include "cgroup-folder.h"
 #include "clock.h"
 #include "fd.h"
 #include "reap.h"
 #include "scope-folder.h"
-#include "session.h"
 #include "spawn.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -26,24 +26,19 @@
 #define GONE_MS 2000
 #define GONE_STEP_NS (2 * NS_PER_MS)
 
-static const struct backend *backend_of(const struct session *session)
-{
-	return session->backends[SLOT_SCOPE];
-}
-
-static int failed(const struct session *session, enum error_code code, int errnum,
+static int failed(const struct scope *scope, enum error_code code, int errnum,
 		  const char *what, const char *hint, struct error *err)
 {
 	error_set(err, code, errnum, "%s", what);
 	error_hint(err, "%s", hint);
-	error_backend(err, slot_names[SLOT_SCOPE], backend_of(session)->object.name);
+	error_backend(err, slot_names[SLOT_SCOPE], scope->backend->object.name);
 	return errnum > 0 ? -errnum : -ENOTSUP;
 }
 
 /* ---- the request ----------------------------------------------------------------------
  */
 
-void scope_describe(const struct session *session, const struct plan *plan,
+void scope_describe(const struct identity *identity, const struct plan *plan,
 		    struct drupe_scope *ret_request)
 {
 	*ret_request = (struct drupe_scope){
@@ -51,8 +46,8 @@ void scope_describe(const struct session *session, const struct plan *plan,
 		.unit = "{unit}",
 		.description = "drupe sandbox",
 		.system = geteuid() == 0,
-		.uid = session->identity.uid,
-		.gid = session->identity.gid,
+		.uid = identity->uid,
+		.gid = identity->gid,
 		.runtime_max_ms = plan->timeout_ms + NET_MS,
 		.limits = plan->cgroup,
 		.n_limits = plan->n_cgroup,
@@ -61,8 +56,7 @@ void scope_describe(const struct session *session, const struct plan *plan,
 }
 
 /* The manager of this caller and no one else's: its socket is what the tool will use. */
-static int find_manager(struct scope *scope, const struct session *session,
-			struct error *err)
+static int find_manager(struct scope *scope, struct error *err)
 {
 	static const char hint[] = "log in, or `loginctl enable-linger USER`, and set "
 				   "XDG_RUNTIME_DIR=/run/user/UID; or say `scope: none`";
@@ -73,18 +67,18 @@ static int find_manager(struct scope *scope, const struct session *session,
 	if (scope->request.system)
 		return 0;
 	if (!folder || folder[0] != '/')
-		return failed(session, ERROR_SCOPE_UNAVAILABLE, 0,
+		return failed(scope, ERROR_SCOPE_UNAVAILABLE, 0,
 			      "no user manager: XDG_RUNTIME_DIR is not set", hint, err);
 	if (strlen(folder) > 4000 || stat(folder, &st) < 0 || !S_ISDIR(st.st_mode))
-		return failed(session, ERROR_SCOPE_UNAVAILABLE, ENOENT,
+		return failed(scope, ERROR_SCOPE_UNAVAILABLE, ENOENT,
 			      "no user manager: XDG_RUNTIME_DIR is not a folder", hint,
 			      err);
 	if (st.st_uid != geteuid())
-		return failed(session, ERROR_SCOPE_UNAVAILABLE, EPERM,
+		return failed(scope, ERROR_SCOPE_UNAVAILABLE, EPERM,
 			      "XDG_RUNTIME_DIR belongs to another user", hint, err);
 	snprintf(path, sizeof(path), "%s/systemd/private", folder);
 	if (stat(path, &st) < 0 || !S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
-		return failed(session, ERROR_SCOPE_UNAVAILABLE, ENOENT,
+		return failed(scope, ERROR_SCOPE_UNAVAILABLE, ENOENT,
 			      "no user manager listens in XDG_RUNTIME_DIR", hint, err);
 	snprintf(scope->runtime, sizeof(scope->runtime), "XDG_RUNTIME_DIR=%s", folder);
 	scope->environment[0] = scope->runtime;
@@ -104,28 +98,29 @@ static int make_unit(struct scope *scope, struct error *err)
 	return 0;
 }
 
-int scope_prepare(struct scope *scope, const struct session *session,
-		  const struct plan *plan, struct error *err)
+int scope_prepare(struct scope *scope, const struct backend *backend,
+		  const struct identity *identity, const struct plan *plan,
+		  struct error *err)
 {
-	const struct backend *backend = backend_of(session);
 	struct error missing = { 0 };
 	int r;
 
-	scope_describe(session, plan, &scope->request);
+	scope->backend = backend;
+	scope_describe(identity, plan, &scope->request);
 	for (size_t i = 0; i < plan->n_cgroup; i++)
 		if (!(backend->scope.enforces & UINT64_C(1) << plan->cgroup[i].id)) {
 			error_set(&missing, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
 				  "this scope cannot enforce %s",
 				  cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)));
-			return failed(session, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
+			return failed(scope, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
 				      missing.message,
 				      "leave the limit out, or use another scope", err);
 		}
 	r = make_unit(scope, err);
 	if (r == 0 && backend->scope.environment)
-		r = find_manager(scope, session, err);
+		r = find_manager(scope, err);
 	if (r == 0 && backend->scope.setup)
-		r = scope_folder_make(scope, session, err);
+		r = scope_folder_make(scope, err);
 	return r;
 }
 
@@ -172,8 +167,8 @@ static bool reads_back(const struct drupe_cgroup_limit *limit, const char *text)
 	return sscanf(text, "%" SCNu64, &value) == 1 && value == limit->value;
 }
 
-static int verify_limit(const struct scope *scope, const struct session *session,
-			const struct drupe_cgroup_limit *limit, struct error *err)
+static int verify_limit(const struct scope *scope, const struct drupe_cgroup_limit *limit,
+			struct error *err)
 {
 	const struct limit_file *row = &limit_files[limit->id];
 	char text[128], what[256], hint[256];
@@ -190,15 +185,14 @@ static int verify_limit(const struct scope *scope, const struct session *session
 		 "delegate the %s controller: `[Service] Delegate=cpu io memory pids` in "
 		 "/etc/systemd/system/user@.service.d/delegate.conf, then log in again",
 		 row->controller);
-	return failed(session, ERROR_LIMIT_NOT_IN_FORCE, n < 0 ? (int)-n : 0, what, hint,
+	return failed(scope, ERROR_LIMIT_NOT_IN_FORCE, n < 0 ? (int)-n : 0, what, hint,
 		      err);
 }
 
 /* /proc/PID/cgroup of a pure v2 host is the one line "0::PATH". */
-static int find_cgroup(struct scope *scope, const struct session *session,
-		       const struct held *held, struct error *err)
+static int find_cgroup(struct scope *scope, int proc, struct error *err)
 {
-	const struct backend *backend = backend_of(session);
+	const struct backend *backend = scope->backend;
 	char text[4000], suffix[256];
 	struct statfs fs;
 	size_t n, m;
@@ -207,14 +201,14 @@ static int find_cgroup(struct scope *scope, const struct session *session,
 
 	if (statfs(CGROUP_ROOT, &fs) < 0 || (unsigned long)fs.f_type != CGROUP2_MAGIC)
 		return failed(
-			session, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
+			scope, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
 			"this host has cgroup v1, or v1 and v2 mixed: limits of a scope "
 			"are accepted there and not enforced",
 			"boot with systemd.unified_cgroup_hierarchy=1, or say `scope: "
 			"none` "
 			"and set no cgroup limits",
 			err);
-	if (fd_read_file(held->proc, "cgroup", text, sizeof(text)) < 0)
+	if (fd_read_file(proc, "cgroup", text, sizeof(text)) < 0)
 		return error_set(err, ERROR_VERIFY_CGROUP, ESRCH,
 				 "the child's cgroup cannot be read");
 	end = strchr(text, '\n');
@@ -239,10 +233,10 @@ static int find_cgroup(struct scope *scope, const struct session *session,
 	return 0;
 }
 
-int scope_verify(struct scope *scope, const struct session *session,
-		 const struct plan *plan, const struct held *held, struct error *err)
+int scope_verify(struct scope *scope, const struct plan *plan, int proc,
+		 struct error *err)
 {
-	int r = find_cgroup(scope, session, held, err);
+	int r = find_cgroup(scope, proc, err);
 
 	if (r < 0)
 		return r;
@@ -253,7 +247,7 @@ int scope_verify(struct scope *scope, const struct session *session,
 		return error_set(err, ERROR_VERIFY_CGROUP, -scope->folder, "%s: %s",
 				 scope->path, strerror(-scope->folder));
 	for (size_t i = 0; r == 0 && i < plan->n_cgroup; i++)
-		r = verify_limit(scope, session, &plan->cgroup[i], err);
+		r = verify_limit(scope, &plan->cgroup[i], err);
 	return r;
 }
 
@@ -270,10 +264,10 @@ static void own_cgroup(char *ret, size_t size)
 	snprintf(ret, size, "; drupe itself is in the cgroup %.300s", text + 3);
 }
 
-int scope_failure(const struct session *session, const char *text, int wait_status,
+int scope_failure(const struct scope *scope, const char *text, int wait_status,
 		  struct error *err)
 {
-	const struct backend *backend = backend_of(session);
+	const struct backend *backend = scope->backend;
 	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
 	char where[400] = "";
 
@@ -357,9 +351,9 @@ void scope_read_usage(const struct scope *scope, struct usage *usage)
  * ---------------------------------------------------------------------------------- */
 
 /* The manager's own way, for kernels without cgroup.kill (before 5.14). */
-static void kill_by_manager(const struct scope *scope, const struct session *session)
+static void kill_by_manager(const struct scope *scope)
 {
-	const struct backend *backend = backend_of(session);
+	const struct backend *backend = scope->backend;
 	_cleanup_argv_ struct drupe_words words = { 0 };
 	_cleanup_close_ int null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
 	_cleanup_close_ int pidfd = -1;
@@ -376,10 +370,10 @@ static void kill_by_manager(const struct scope *scope, const struct session *ses
 	reap(&pidfd, STOP_MS, NULL);
 }
 
-void scope_kill(const struct scope *scope, const struct session *session)
+void scope_kill(const struct scope *scope)
 {
 	if (scope->folder >= 0 && scope_write(scope->folder, "cgroup.kill", "1") < 0)
-		kill_by_manager(scope, session);
+		kill_by_manager(scope);
 }
 
 static bool is_gone(const struct scope *scope)

@@ -7,15 +7,14 @@
 #define DRUPE_SCOPE_H
 
 #include "drupe-backend.h"
+#include "identity.h"
 #include "plan.h"
 #include "registry.h"
-#include "result.h"
-#include "verify.h"
-
-struct session;
+#include "usage.h"
 
 /* The scope of one run. */
 struct scope {
+	const struct backend *backend;
 	struct drupe_scope request; /* what the backend is given; size 0: no scope */
 	char unit[80];
 	char runtime[4200]; /* NAME=value for the scope's tool, or "" */
@@ -32,26 +31,28 @@ struct scope {
 	}
 
 /* The request for a plan: UNIT is a placeholder there. */
-void scope_describe(const struct session *session, const struct plan *plan,
+void scope_describe(const struct identity *identity, const struct plan *plan,
 		    struct drupe_scope *ret_request);
 
 /* Before the spawn: name, manager's address, or the folder with its limits. */
-int scope_prepare(struct scope *scope, const struct session *session,
-		  const struct plan *plan, struct error *err);
+int scope_prepare(struct scope *scope, const struct backend *backend,
+		  const struct identity *identity, const struct plan *plan,
+		  struct error *err);
 
-/* R4: the held child is in that cgroup, and each limit reads back as asked. */
-int scope_verify(struct scope *scope, const struct session *session,
-		 const struct plan *plan, const struct held *held, struct error *err);
+/* R4: the held child (PROC: its folder in /proc) is in that cgroup, and each limit reads
+ * back as asked. */
+int scope_verify(struct scope *scope, const struct plan *plan, int proc,
+		 struct error *err);
 
 /* Why the scope's tool ended before anything in it started, from its TEXT. */
-int scope_failure(const struct session *session, const char *text, int wait_status,
+int scope_failure(const struct scope *scope, const char *text, int wait_status,
 		  struct error *err);
 
 /* Read the evidence; the guard keeps the cgroup until it was read. */
 void scope_read_usage(const struct scope *scope, struct usage *usage);
 
 /* End all that is in it, by the kernel, or by the manager where that cannot; bounded. */
-void scope_kill(const struct scope *scope, const struct session *session);
+void scope_kill(const struct scope *scope);
 
 /* Wait until the cgroup is gone, remove it where it is ours; bounded.  False: it stays.
  */

@@ -120,15 +120,15 @@ static const struct param tool_params[] = {
 static drupe_session *need_session(struct task *task)
 {
 	struct server *server = task->server;
-	const struct options *given = server->options;
+	const struct serve_options *given = server->options;
 	const struct drupe_session_options options = {
 		.size = sizeof(options),
-		.workspace = given->request.workspace,
-		.profile = given->request.profile,
-		.user = given->request.user,
-		.backend_dir = given->paths.backends,
-		.read_only = given->request.read_only,
-		.single_root = given->request.single_root,
+		.workspace = given->request->workspace,
+		.profile = given->request->profile,
+		.user = given->request->user,
+		.backend_dir = given->paths->backends,
+		.read_only = given->request->read_only,
+		.single_root = given->request->single_root,
 	};
 	drupe_session *session;
 
@@ -152,7 +152,7 @@ static json_t *refused_json(struct task *task, const json_t *arguments)
 	result_init(&result);
 	result.has_text = true;
 	json = result_json(&result, server->policy->policy,
-			   server->options->request.profile,
+			   server->options->request->profile,
 			   (char *const *)(uintptr_t)argv);
 	if (task->answer.code == RPC_REFUSED)
 		json_object_set(json, "refusal", task->answer.json);

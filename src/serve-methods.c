@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The methods of drupe's own protocol: drupe-serve(7). */
-#include "cmd-backends.h"
-#include "commands.h"
+#include "json.h"
+#include "listing.h"
+#include "preflight.h"
 #include "run.h"
 #include "serve.h"
 
@@ -19,9 +20,9 @@ static void initialize(struct server *server, struct task *task)
 static void work_preflight(struct task *task)
 {
 	const json_t *params = task->request.params;
-	const struct options *options = task->server->options;
+	const struct serve_options *options = task->server->options;
 	const int cancels[RUN_CANCELS] = { -1, task->cancel, -1 };
-	struct request request = options->request;
+	struct request request = *options->request;
 	const char *profile = json_string_value(json_object_get(params, "profile"));
 
 	if (profile)
@@ -32,7 +33,7 @@ static void work_preflight(struct task *task)
 	request.read_only |= json_is_true(json_object_get(params, "read_only"));
 	request.single_root |= json_is_true(json_object_get(params, "single_root"));
 	answer_result(&task->answer, preflight_json(options->policy, &request,
-						    &options->paths, cancels, NULL));
+						    options->paths, cancels, NULL));
 }
 
 static void work_backends(struct task *task)
@@ -40,7 +41,7 @@ static void work_backends(struct task *task)
 	struct error err = { 0 };
 	json_t *json;
 
-	if (backends_json(task->server->options->paths.backends, &json, NULL, &err) < 0)
+	if (backends_json(task->server->options->paths->backends, &json, NULL, &err) < 0)
 		answer_error(&task->answer, RPC_REFUSED, refusal_json(&err), "%s",
 			     err.message);
 	else

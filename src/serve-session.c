@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "json.h"
 #include "serve.h"
 
 /* ---- served sessions
@@ -66,7 +67,7 @@ drupe_session *serve_open(struct server *server,
 		answer_refusal(answer, r, error);
 		return NULL;
 	}
-	session->session.nofile = &server->nofile;
+	session->session.sandbox.nofile = &server->nofile;
 	r = session_preflight(&session->session, cancels, &err);
 	if (r == 0)
 		return session;
@@ -78,17 +79,17 @@ drupe_session *serve_open(struct server *server,
 static void work_open(struct task *task)
 {
 	const json_t *params = task->request.params;
-	const struct options *given = task->server->options;
+	const struct serve_options *given = task->server->options;
 	const char *profile = json_string_value(json_object_get(params, "profile"));
 	const struct drupe_session_options options = {
 		.size = sizeof(options),
 		.workspace = json_string_value(json_object_get(params, "workspace")),
-		.profile = profile ? profile : given->request.profile,
-		.user = given->request.user,
-		.backend_dir = given->paths.backends,
-		.read_only = given->request.read_only ||
+		.profile = profile ? profile : given->request->profile,
+		.user = given->request->user,
+		.backend_dir = given->paths->backends,
+		.read_only = given->request->read_only ||
 			     json_is_true(json_object_get(params, "read_only")),
-		.single_root = given->request.single_root ||
+		.single_root = given->request->single_root ||
 			       json_is_true(json_object_get(params, "single_root")),
 	};
 

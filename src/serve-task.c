@@ -8,6 +8,7 @@
 
 #include "base64.h"
 #include "fd.h"
+#include "json.h"
 #include "serve.h"
 #include "utf8.h"
 

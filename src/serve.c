@@ -371,7 +371,7 @@ static int open_server(struct server *server, struct error *err)
 		     : 0;
 }
 
-int cmd_serve(const struct options *options)
+int serve(const struct serve_options *options, struct error *err)
 {
 	struct server server = {
 		.options = options,
@@ -380,26 +380,18 @@ int cmd_serve(const struct options *options)
 		.done_write = -1,
 	};
 	_cleanup_close_ int signals = watch_signals();
-	struct error err = { 0 };
-	int status = EXIT_MISUSE;
+	int r;
 
-	if (options->request.workspace && !options->mcp) {
-		error_set(
-			&err, ERROR_USAGE, EINVAL,
-			"drupe serve: --workspace is for --mcp: each session.open names "
-			"its own");
-		error_print(&err);
-		return EXIT_MISUSE;
-	}
 	raise_nofile(&server);
-	if (signals >= 0 && open_server(&server, &err) == 0)
-		status = loop(&server, signals);
-	else
-		error_print(&err);
+	r = signals < 0 ? error_set(err, ERROR_SYSTEM, -signals, "cannot serve: %s",
+				    strerror(-signals))
+			: open_server(&server, err);
+	if (r == 0)
+		r = loop(&server, signals);
 	mcp_free(&server);
 	rpc_free(&server.rpc);
 	close_fd(&server.done);
 	close_fd(&server.done_write);
 	drupe_policy_free(server.policy);
-	return status;
+	return r;
 }

@@ -19,10 +19,21 @@
 #include <sys/resource.h>
 
 #include "drupe-private.h"
-#include "options.h"
 #include "rpc.h"
 
 #define SERVE_KNOWN_RUNS 1024 /* ids of ended runs that a session remembers */
+
+/* What the caller of `drupe serve` said. */
+struct serve_options {
+	const char *policy;	       /* as -p */
+	const struct request *request; /* what sessions begin with */
+	const struct paths *paths;
+	bool mcp; /* the Model Context Protocol, not drupe's own */
+};
+
+/* Serve one client on stdin and stdout until it is gone, or a signal ends it: the exit
+ * status.  ERR: it could not begin. */
+int serve(const struct serve_options *options, struct error *err);
 
 struct server;
 struct task;
@@ -82,7 +93,7 @@ struct method {
 };
 
 struct server {
-	const struct options *options;
+	const struct serve_options *options;
 	const struct method *methods;
 	drupe_policy *policy;
 	struct rpc rpc;

@@ -6,6 +6,7 @@
 #include <sys/eventfd.h>
 
 #include "fd.h"
+#include "network.h"
 #include "preflight.h"
 #include "run.h"
 
@@ -15,12 +16,13 @@
 /* `none` is a name that a policy may write for scope and network: an empty slot. */
 static int load(struct session *session, enum slot slot, struct error *err)
 {
-	const char *name = session->policy->backends[slot];
+	const char *name = session->sandbox.policy->backends[slot];
 
 	if (strcmp(name, "none") != 0)
-		return registry_load(session->paths->backends, slot, name,
-				     session->policy, session->identity.uid,
-				     &session->backends[slot], err);
+		return registry_load(session->sandbox.paths->backends, slot, name,
+				     session->sandbox.policy,
+				     session->sandbox.identity.uid,
+				     &session->sandbox.backends[slot], err);
 	if (slot != SLOT_NETWORK)
 		return 0;
 	error_set(err, ERROR_NETWORK_UNAVAILABLE, ENOTSUP,
@@ -31,13 +33,13 @@ static int load(struct session *session, enum slot slot, struct error *err)
 
 static int choose_profile(struct session *session, const char *name, struct error *err)
 {
-	const struct policy *policy = session->policy;
+	const struct policy *policy = session->sandbox.policy;
 	char names[256] = "";
 	size_t used = 0;
 
 	name = name ? name : policy->default_profile;
-	session->profile = policy_profile(policy, name);
-	if (session->profile)
+	session->sandbox.profile = policy_profile(policy, name);
+	if (session->sandbox.profile)
 		return 0;
 	error_set(err, ERROR_PROFILE_UNKNOWN, ENOENT, "policy %s has no profile \"%s\"",
 		  policy->source, name);
@@ -53,17 +55,18 @@ static int prepare_tmp(struct session *session, struct error *err)
 {
 	int r;
 
-	if (session->profile->ephemeral_tmp)
+	if (session->sandbox.profile->ephemeral_tmp)
 		return 0;
-	r = private_tmp_choose(session->policy->tmp_root, &session->identity,
-			       &session->tmp, err);
-	if (r < 0 || session->one_shot)
+	r = private_tmp_choose(session->sandbox.policy->tmp_root,
+			       &session->sandbox.identity, &session->sandbox.tmp, err);
+	if (r < 0 || session->sandbox.one_shot)
 		return r;
-	r = keeper_start(&session->keeper, session->paths->guard, session->tmp.place.path,
-			 &session->identity, err);
+	r = keeper_start(&session->keeper, session->sandbox.paths->guard,
+			 session->sandbox.tmp.place.path, &session->sandbox.identity,
+			 err);
 	if (r < 0)
 		return r;
-	return private_tmp_adopt(&session->tmp, &session->identity, err);
+	return private_tmp_adopt(&session->sandbox.tmp, &session->sandbox.identity, err);
 }
 
 static int prepare(struct session *session, const struct request *request,
@@ -72,14 +75,15 @@ static int prepare(struct session *session, const struct request *request,
 	int r = choose_profile(session, request->profile, err);
 
 	if (r == 0)
-		r = identity_resolve(request->user, session->policy->user,
-				     &session->identity, err);
+		r = identity_resolve(request->user, session->sandbox.policy->user,
+				     &session->sandbox.identity, err);
 	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
 		if (i != SLOT_NETWORK)
 			r = load(session, (enum slot)i, err);
 	if (r == 0)
-		r = view_gather(session->policy, session->profile, request,
-				&session->identity, &session->view, err);
+		r = view_gather(session->sandbox.policy, session->sandbox.profile,
+				request, &session->sandbox.identity,
+				&session->sandbox.view, err);
 	if (r < 0 || kind == SESSION_LOOK)
 		return r;
 	session->closing = fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -97,12 +101,14 @@ int session_open(const struct policy *policy, const struct request *request,
 	int r;
 
 	*session = (struct session){
-		.paths = paths,
-		.policy = policy,
-		.tmp = PRIVATE_TMP_NONE,
+		.sandbox = {
+			.paths = paths,
+			.policy = policy,
+			.tmp = PRIVATE_TMP_NONE,
+			.view.workspace.place.fd = -1,
+			.one_shot = kind == SESSION_ONE_SHOT,
+		},
 		.keeper = KEEPER_NONE,
-		.view.workspace.place.fd = -1,
-		.one_shot = kind == SESSION_ONE_SHOT,
 		.closing = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.idle = PTHREAD_COND_INITIALIZER,
@@ -125,18 +131,28 @@ static int need_network(struct session *session, struct error *err)
 	int r = 0;
 
 	pthread_mutex_lock(&session->preflight);
-	if (!session->backends[SLOT_NETWORK]) {
+	if (!session->sandbox.backends[SLOT_NETWORK]) {
 		r = load(session, SLOT_NETWORK, err);
 		if (r == 0)
-			r = network_probe(session->backends[SLOT_NETWORK],
-					  &session->identity, err);
+			r = network_probe(session->sandbox.backends[SLOT_NETWORK],
+					  &session->sandbox.identity, err);
 		if (r < 0) {
-			registry_unref(session->backends[SLOT_NETWORK]);
-			session->backends[SLOT_NETWORK] = NULL;
+			registry_unref(session->sandbox.backends[SLOT_NETWORK]);
+			session->sandbox.backends[SLOT_NETWORK] = NULL;
 		}
 	}
 	pthread_mutex_unlock(&session->preflight);
 	return r;
+}
+
+static int grant_network(struct session *session, struct grant *grant, struct error *err)
+{
+	int r = need_network(session, err);
+
+	if (r < 0)
+		return r;
+	grant->network = session->sandbox.backends[SLOT_NETWORK];
+	return network_files(grant->network, &grant->files, &grant->n_files, err);
 }
 
 int session_grant(struct session *session, const struct request *request,
@@ -144,15 +160,14 @@ int session_grant(struct session *session, const struct request *request,
 {
 	struct grant grant = GRANT_NONE;
 	bool network;
-	int r = grant_check(session->policy, session->profile, request, &grant.timeout_ms,
-			    &network, err);
+	int r = grant_check(session->sandbox.policy, session->sandbox.profile, request,
+			    &grant.timeout_ms, &network, err);
 
 	if (r == 0 && network)
-		r = need_network(session, err);
+		r = grant_network(session, &grant, err);
 	if (r == 0)
-		r = grant_gather(session->policy, session->profile, request,
-				 network ? session->backends[SLOT_NETWORK] : NULL, &grant,
-				 err);
+		r = grant_gather(session->sandbox.policy, session->sandbox.profile,
+				 request, &grant, err);
 	if (r < 0)
 		grant_free(&grant);
 	else
@@ -185,9 +200,27 @@ static void set_state(struct session *session, enum session_state state,
 	pthread_mutex_unlock(&session->lock);
 }
 
-void session_poison(struct session *session, const struct error *reason)
+/* Only the first reason counts. */
+static void poison(struct session *session, pid_t survivor)
 {
-	set_state(session, SESSION_POISONED, reason);
+	struct error reason = { 0 };
+
+	error_set(&reason, ERROR_POISONED, ETIME,
+		  "the death of process %d of an earlier command could not be confirmed",
+		  survivor);
+	error_hint(&reason,
+		   "look for processes in uninterruptible sleep; this session takes no "
+		   "further command");
+	set_state(session, SESSION_POISONED, &reason);
+}
+
+void session_execute(struct session *session, const struct grant *grant,
+		     const struct request *request, const struct run_io *io,
+		     struct result *result)
+{
+	run_execute(&session->sandbox, grant, request, io, result);
+	if (result->survivor)
+		poison(session, result->survivor);
 }
 
 /* What the state says: 0 when READY, -EAGAIN when NEW, else -EPERM and the reason. */
@@ -236,7 +269,7 @@ static int preflight_network(struct session *session, const int *cancel,
 	struct error reason = { 0 };
 	int r = 0;
 
-	if (session->one_shot)
+	if (session->sandbox.one_shot)
 		return 0;
 	pthread_mutex_lock(&session->preflight);
 	if (!session->network_ready && !session->network_reason.code) {
@@ -291,7 +324,7 @@ static int use_up(struct session *session, struct error *err)
 {
 	int r = 0;
 
-	if (!session->one_shot)
+	if (!session->sandbox.one_shot)
 		return 0;
 	pthread_mutex_lock(&session->lock);
 	if (session->state == SESSION_READY) {
@@ -329,7 +362,7 @@ void session_run(struct session *session, const struct request *request,
 	if (r == -ECANCELED)
 		result->status = RUN_CANCELLED;
 	if (r == 0)
-		run_execute(session, &grant, request, io, result);
+		session_execute(session, &grant, request, io, result);
 	grant_free(&grant);
 	session_release(session);
 }
@@ -357,11 +390,11 @@ int session_close(struct session *session, struct error *err)
 
 	end_runs(session);
 	keeper_stop(&session->keeper);
-	r = private_tmp_remove(&session->tmp, err);
-	view_free(&session->view);
+	r = private_tmp_remove(&session->sandbox.tmp, err);
+	view_free(&session->sandbox.view);
 	for (size_t i = 0; i < N_SLOTS; i++)
-		registry_unref(session->backends[i]);
-	identity_free(&session->identity);
+		registry_unref(session->sandbox.backends[i]);
+	identity_free(&session->sandbox.identity);
 	close_fd(&session->closing);
 	pthread_mutex_destroy(&session->preflight);
 	pthread_mutex_destroy(&session->lock);

@@ -7,19 +7,11 @@
 #define DRUPE_SESSION_H
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <sys/resource.h>
 
 #include "grant.h"
-#include "identity.h"
 #include "keeper.h"
-#include "paths.h"
-#include "plan.h"
-#include "policy.h"
-#include "private-tmp.h"
-#include "registry.h"
 #include "request.h"
-#include "view.h"
+#include "sandbox.h"
 
 struct run_io;
 struct result;
@@ -34,20 +26,9 @@ enum session_state {
 };
 
 struct session {
-	const struct paths *paths;
-	const struct policy *policy;
-	const struct profile *profile;
-	struct identity identity;
-	/* NULL: none.  The network's is loaded with the first run that gets it. */
-	struct backend *backends[N_SLOTS];
-	struct view view;
-	struct private_tmp tmp;
+	struct sandbox sandbox;
 	struct keeper keeper; /* removes the tmp of a killed executor */
-	bool one_shot;	      /* for one command, whose guard makes and keeps the tmp */
-	const struct rlimit *nofile; /* what commands begin with; NULL: what we have */
-	int closing;		     /* an eventfd: readable when all runs are to end */
-
-	atomic_llong block_ns; /* from a launcher's report to its block point, about */
+	int closing;	      /* an eventfd: readable when all runs are to end */
 
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t idle;
@@ -86,8 +67,11 @@ int session_preflight(struct session *session, const int *cancel, struct error *
 
 enum session_state session_state(struct session *session);
 
-/* A death could not be confirmed.  Only the first reason counts. */
-void session_poison(struct session *session, const struct error *reason);
+/* One run whatever the state of the session is, as run_execute: of a preflight.  The
+ * session is poisoned where a death could not be confirmed. */
+void session_execute(struct session *session, const struct grant *grant,
+		     const struct request *request, const struct run_io *io,
+		     struct result *result);
 
 /*
  * One run, from the state of the session to the result, whatever happens; any number of

@@ -62,7 +62,7 @@ static void kill_all(struct run *run)
 		/* It takes the guard, who keeps a manager's cgroup, as well: evidence
 		 * first. */
 		scope_read_usage(&run->scope, &run->usage);
-		scope_kill(&run->scope, run->session);
+		scope_kill(&run->scope);
 	}
 	if (run->scope.request.size && !scope_is_folder(&run->scope))
 		end_tool(run);
@@ -163,19 +163,6 @@ static void kill_unknown(struct run *run)
 	}
 }
 
-static void poison(struct run *run)
-{
-	struct error reason = { 0 };
-
-	error_set(&reason, ERROR_POISONED, ETIME,
-		  "the death of process %d of an earlier command could not be confirmed",
-		  run->held.child);
-	error_hint(&reason,
-		   "look for processes in uninterruptible sleep; this session takes no "
-		   "further command");
-	session_poison(run->session, &reason);
-}
-
 /* It has ended, or does within moments, or is made to. */
 void run_reap_guard(struct run *run)
 {
@@ -197,14 +184,14 @@ void run_teardown(struct run *run)
 	if (!run->events.exited)
 		kill_all(run);
 	if (!confirm_death(run)) {
-		poison(run);
+		run->survivor = run->held.child ? run->held.child : run->guard;
 		/* It does not answer, and is not waited for once more. */
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	}
 	if (run->events.lost && !run->events.empty && !run->held.ours)
 		kill_unknown(run);
-	if (run->grant->network)
-		network_stop(run);
+	if (run->network.backend)
+		network_stop(&run->network);
 	if (run->released) {
 		if (!cut && run->deadline > drain)
 			drain = run->deadline;

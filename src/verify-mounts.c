@@ -8,6 +8,7 @@
 
 #include "fd.h"
 #include "mountinfo.h"
+#include "path.h"
 
 static int bad_mount(struct error *err, const char *dest, const char *what)
 {
@@ -147,26 +148,6 @@ static int check_table(const struct held *held, const struct verify_input *input
 	return r;
 }
 
-/* Open DEST below the child's root, component by component: a link in it would
- * lead out of that root, into the executor's own. */
-static int open_inside(int root, const char *dest)
-{
-	char path[PATH_MAX], *rest = path, *part;
-	int at = dup(root);
-
-	snprintf(path, sizeof(path), "%s", dest);
-	while (at >= 0 && (part = strsep(&rest, "/"))) {
-		int next;
-
-		if (!*part)
-			continue;
-		next = openat(at, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-		close(at);
-		at = next;
-	}
-	return at;
-}
-
 static int check_places(const struct held *held, const struct verify_input *input,
 			struct error *err)
 {
@@ -183,7 +164,7 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 
 		if (!place)
 			continue;
-		seen = open_inside(root, plan->mounts[i].dest);
+		seen = path_open_in(root, plan->mounts[i].dest);
 		if (seen < 0 || fstat(seen, &st) < 0)
 			return bad_mount(err, plan->mounts[i].dest,
 					 "cannot be looked at");

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "fd.h"
+#include "path.h"
 
 #define FALLBACK "/workspace"
 

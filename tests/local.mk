@@ -82,7 +82,7 @@ bench_race_SOURCES = %D%/bench/bench-race.c %D%/bench/bare.c %D%/bench/bare.h
 bench_race_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 bench_race_LDADD = libdrupe-core.la
 bench_race_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=network_join,--wrap=spawn_process,--wrap=gate_release
+	-Wl,--wrap=run_join_network,--wrap=spawn_process,--wrap=gate_release
 bench_run_SOURCES = %D%/bench/bench-run.c
 bench_run_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 bench_run_LDADD = libdrupe-core.la

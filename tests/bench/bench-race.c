@@ -53,8 +53,8 @@ struct race {
 static unsigned delay_ms;
 static int64_t spawned_at, released_at;
 
-int __real_network_join(struct run *run, struct error *err);
-int __wrap_network_join(struct run *run, struct error *err);
+int __real_run_join_network(struct run *run, struct error *err);
+int __wrap_run_join_network(struct run *run, struct error *err);
 int __real_spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 			 struct error *err);
 int __wrap_spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
@@ -63,10 +63,10 @@ int __real_gate_release(struct gate *gate);
 int __wrap_gate_release(struct gate *gate);
 
 /* Called at once after the pin. */
-int __wrap_network_join(struct run *run, struct error *err)
+int __wrap_run_join_network(struct run *run, struct error *err)
 {
 	usleep(delay_ms * 1000);
-	return __real_network_join(run, err);
+	return __real_run_join_network(run, err);
 }
 
 int __wrap_spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,

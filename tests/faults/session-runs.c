@@ -13,6 +13,7 @@
 
 #include "policy.h"
 #include "run.h"
+#include "session.h"
 
 static void die(const struct error *err, const char *what)
 {

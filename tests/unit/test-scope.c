@@ -18,7 +18,8 @@
 #include "clock.h"
 #include "fd.h"
 #include "scope-folder.h"
-#include "session.h"
+#include "result.h"
+#include "scope.h"
 
 static char parent[64];
 static int answer;
@@ -52,7 +53,7 @@ static struct backend backend = {
 	.slot = SLOT_SCOPE,
 	.object = { .name = (char[]){ "fake" }, .tool = (char[]){ "/usr/bin/fake" } },
 };
-static struct session session = { .backends = { [SLOT_SCOPE] = &backend } };
+static const struct identity identity;
 static const struct plan plan;
 
 static int setup(void **state)
@@ -98,7 +99,7 @@ static void test_life(void **state)
 	int fd, entrance;
 
 	(void)state;
-	assert_int_equal(scope_prepare(&scope, &session, &plan, &err), 0);
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err), 0);
 	assert_true(scope_is_folder(&scope));
 	assert_true(is_there(scope.unit));
 	assert_int_equal(strncmp(scope.unit, "drupe-", 6), 0);
@@ -108,12 +109,11 @@ static void test_life(void **state)
 	close(fd);
 	assert_true(fcntl(scope.lock, F_GETFD) & FD_CLOEXEC);
 	/* No cgroup, so no entrance. */
-	assert_int_equal(scope_folder_entrance(&scope, &session, &entrance, &err),
-			 -ENOENT);
+	assert_int_equal(scope_folder_entrance(&scope, &entrance, &err), -ENOENT);
 	assert_int_equal(err.code, ERROR_SCOPE_FAILED);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", scope.unit);
 	fd = open(below(procs), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	assert_int_equal(scope_folder_entrance(&scope, &session, &entrance, &err), 0);
+	assert_int_equal(scope_folder_entrance(&scope, &entrance, &err), 0);
 	assert_true(entrance > 2);
 	assert_true(fcntl(entrance, F_GETFD) & FD_CLOEXEC);
 	close(entrance);
@@ -162,7 +162,7 @@ static void test_sweep(void **state)
 	assert_int_equal(flock(lock, LOCK_SH), 0);
 	snprintf(name, sizeof(name), "%s/process", live[1]);
 	make(name);
-	assert_int_equal(scope_prepare(&scope, &session, &plan, &err), 0);
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err), 0);
 	for (size_t i = 0; i < 2; i++) {
 		assert_false(is_there(dead[i]));
 		assert_true(is_there(live[i]));
@@ -185,14 +185,16 @@ static void test_failures(void **state)
 
 	(void)state;
 	answer = -EDESTADDRREQ;
-	assert_int_equal(scope_prepare(&scope, &session, &plan, &err), -EDESTADDRREQ);
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err),
+			 -EDESTADDRREQ);
 	assert_int_equal(err.code, ERROR_SCOPE_FAILED);
 	assert_string_not_equal(err.hint, "");
 	scope_close(&scope);
 	answer = 0;
 	rmdir(parent);
 	scope = (struct scope)SCOPE_NONE;
-	assert_int_equal(scope_prepare(&scope, &session, &plan, &err), -ENOENT);
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err),
+			 -ENOENT);
 	assert_int_equal(err.code, ERROR_SCOPE_FAILED);
 	scope_close(&scope);
 	assert_int_equal(mkdir(parent, 0700), 0);
@@ -208,12 +210,12 @@ static void test_cannot_enforce(void **state)
 	(void)state;
 	limited.cgroup[0] = (struct drupe_cgroup_limit){ DRUPE_CGROUP_TASKS_MAX, 5 };
 	backend.scope.enforces = ~(UINT64_C(1) << DRUPE_CGROUP_TASKS_MAX);
-	assert_true(scope_prepare(&scope, &session, &limited, &err) < 0);
+	assert_true(scope_prepare(&scope, &backend, &identity, &limited, &err) < 0);
 	assert_int_equal(err.code, ERROR_LIMIT_NOT_IN_FORCE);
 	assert_non_null(strstr(err.message, "tasks_max"));
 	assert_null(scope.setup);
 	backend.scope.enforces = UINT64_C(1) << DRUPE_CGROUP_TASKS_MAX;
-	assert_int_equal(scope_prepare(&scope, &session, &limited, &err), 0);
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &limited, &err), 0);
 	scope_close(&scope);
 }
 
@@ -227,23 +229,24 @@ static void test_kill(void **state)
 
 	(void)state;
 	backend.scope.stop_words = fake_stop;
+	scope.backend = &backend;
 	scope.request.unit = "stopped";
-	scope_kill(&scope, &session); /* not verified: nothing is known to be ours */
+	scope_kill(&scope); /* not verified: nothing is known to be ours */
 	assert_false(is_there("stopped"));
 	scope.folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fd = open(below("cgroup.kill"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	scope_kill(&scope, &session);
+	scope_kill(&scope);
 	assert_false(is_there("stopped"));
 	assert_int_equal(read(fd, text, sizeof(text)), 1);
 	assert_int_equal(text[0], '1');
 	close(fd);
 	unlink(below("cgroup.kill"));
-	scope_kill(&scope, &session);
+	scope_kill(&scope);
 	assert_true(is_there("stopped"));
 	rmdir(below("stopped"));
 	hangs = true;
 	begin = clock_now();
-	scope_kill(&scope, &session);
+	scope_kill(&scope);
 	hangs = false;
 	assert_true(clock_now() - begin >= 2 * NS_PER_SECOND);
 	assert_true(clock_now() - begin < 30 * NS_PER_SECOND);
@@ -286,15 +289,16 @@ static void test_usage(void **state)
 
 static void test_silence(void **state)
 {
+	const struct scope scope = { .backend = &backend };
 	struct error err = { 0 };
 
 	(void)state;
-	assert_int_equal(scope_failure(&session, "", 1 << 8, &err), -EIO);
+	assert_int_equal(scope_failure(&scope, "", 1 << 8, &err), -EIO);
 	assert_int_equal(err.code, ERROR_SCOPE_FAILED);
 	assert_non_null(strstr(err.message, "/usr/bin/fake ended with status 1"));
 	assert_non_null(strstr(err.message, "it said nothing"));
 	assert_string_not_equal(err.hint, "");
-	scope_failure(&session, "no bus", 9, &err);
+	scope_failure(&scope, "no bus", 9, &err);
 	assert_non_null(strstr(err.message, "status 137: no bus"));
 	assert_null(strstr(err.message, "said nothing"));
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Paths as text, and as walks that follow no link. */
+#ifndef DRUPE_PATH_H
+#define DRUPE_PATH_H
+
+#include <stdbool.h>
+
+/* Whether PATH is PREFIX or lies below it; both canonical. */
+bool path_is_within(const char *path, const char *prefix);
+
+/* Open PATH, absolute, as it is seen below ROOT (a directory's descriptor): O_PATH, and
+ * -ELOOP where a component is a link, which could lead out of that root. */
+int path_open_in(int root, const char *path);
+
+#endif
