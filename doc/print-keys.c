@@ -2,7 +2,7 @@
 /* The table of keys, for docs.test to compare drupe-policy(5) with. */
 #include <stdio.h>
 
-#include "policy-keys.h"
+#include "policy/keys.h"
 
 int main(void)
 {

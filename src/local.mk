@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The executor.  libdrupe-core.la is all of it but main; tests link it as well.
+# The executor, by the folders of README.  libdrupe-core.la is all of it but the command
+# line tool; tests link it as well.
 
 drupeincludedir = $(includedir)/drupe
 nodist_drupeinclude_HEADERS = %D%/include/drupe/backend.h %D%/include/drupe/drupe.h
@@ -14,93 +15,91 @@ BUILT_SOURCES += $(nodist_drupeinclude_HEADERS)
 CLEANFILES += $(nodist_drupeinclude_HEADERS)
 
 libdrupe_core_la_SOURCES = \
-	%D%/argv.c %D%/argv.h \
-	%D%/attach.c \
-	%D%/base64.c %D%/base64.h \
-	%D%/capture.c %D%/capture.h \
-	%D%/cgroup-folder.c %D%/cgroup-folder.h \
-	%D%/chain.c %D%/chain.h \
-	%D%/clock.h \
-	%D%/deny.c \
-	%D%/drupe-backend.h \
-	%D%/drupe-private.h \
-	%D%/drupe-result.c \
-	%D%/drupe-run.c \
-	%D%/drupe.c %D%/drupe.h \
-	%D%/elf-check.c %D%/elf-check.h \
-	%D%/error.c %D%/error.h \
-	%D%/fd.c %D%/fd.h \
-	%D%/gate.c %D%/gate.h \
-	%D%/grant.c %D%/grant.h \
-	%D%/hold.c \
-	%D%/host.c %D%/host.h \
-	%D%/identity.c %D%/identity.h \
-	%D%/json.c %D%/json.h \
-	%D%/keeper.c %D%/keeper.h \
-	%D%/launch.c \
-	%D%/listing.c %D%/listing.h \
-	%D%/mapped.c %D%/mapped.h \
-	%D%/mountinfo.c %D%/mountinfo.h \
-	%D%/nearest.c %D%/nearest.h \
-	%D%/netns.h \
-	%D%/helper.c %D%/network.h \
-	%D%/object.c %D%/object.h \
-	%D%/path.c %D%/path.h \
-	%D%/paths.c %D%/paths.h \
-	%D%/place.c %D%/place.h \
-	%D%/plan.c %D%/plan.h \
-	%D%/policy-assign.c \
-	%D%/policy-default.c \
-	%D%/policy-env.c \
-	%D%/policy-findings.c \
-	%D%/policy-ini.c \
-	%D%/policy-keys.c \
-	%D%/policy-keys.h \
-	%D%/policy-list.c \
-	%D%/policy-load.c \
-	%D%/policy-parse.c \
-	%D%/policy-print.c \
-	%D%/policy-rules.c \
-	%D%/policy-section.c \
-	%D%/policy-sink.c \
-	%D%/policy-sink.h \
-	%D%/policy-state.h \
-	%D%/policy-suggest.c \
-	%D%/policy-text.c \
-	%D%/policy-value.c %D%/policy-value.h \
-	%D%/policy-yaml.c \
-	%D%/policy.c %D%/policy.h \
-	%D%/preflight-json.c \
-	%D%/preflight.c %D%/preflight.h \
-	%D%/private-tmp.c %D%/private-tmp.h \
-	%D%/probe.c \
-	%D%/reap.c %D%/reap.h \
-	%D%/registry.c %D%/registry.h \
-	%D%/request.h \
-	%D%/resolver-files.c \
-	%D%/result.c %D%/result.h \
-	%D%/rmtree.c %D%/rmtree.h \
-	%D%/run.c \
-	%D%/run.h \
-	%D%/sandbox.h \
-	%D%/scope-folder.c %D%/scope-folder.h \
-	%D%/scope.c %D%/scope.h \
-	%D%/session.c %D%/session.h \
-	%D%/sink.c %D%/sink.h \
-	%D%/spawn.c %D%/spawn.h \
-	%D%/stream.c %D%/stream.h \
-	%D%/supervise.c \
-	%D%/teardown.c \
-	%D%/tool.c %D%/tool.h \
-	%D%/trust.c %D%/trust.h \
-	%D%/usage.h \
-	%D%/utf8.c %D%/utf8.h \
-	%D%/value.c %D%/value.h \
-	%D%/verify-mounts.c %D%/verify-mounts.h \
-	%D%/verify.c %D%/verify.h \
-	%D%/view.c %D%/view.h \
-	%D%/words.c %D%/words.h
-nodist_libdrupe_core_la_SOURCES = %D%/policy-builtin.c
+	%D%/base/argv.c %D%/base/argv.h \
+	%D%/base/base64.c %D%/base/base64.h \
+	%D%/base/clock.h \
+	%D%/base/error.c %D%/base/error.h \
+	%D%/base/fd.c %D%/base/fd.h \
+	%D%/base/identity.c %D%/base/identity.h \
+	%D%/base/json.c %D%/base/json.h \
+	%D%/base/nearest.c %D%/base/nearest.h \
+	%D%/base/path.c %D%/base/path.h \
+	%D%/base/paths.c %D%/base/paths.h \
+	%D%/base/reap.c %D%/base/reap.h \
+	%D%/base/rmtree.c %D%/base/rmtree.h \
+	%D%/base/sink.c %D%/base/sink.h \
+	%D%/base/spawn.c %D%/base/spawn.h \
+	%D%/base/trust.c %D%/base/trust.h \
+	%D%/base/utf8.c %D%/base/utf8.h \
+	%D%/base/value.c %D%/base/value.h \
+	%D%/base/words.c %D%/base/words.h \
+	%D%/policy/assign.c \
+	%D%/policy/default.c \
+	%D%/policy/env.c \
+	%D%/policy/findings.c \
+	%D%/policy/ini.c \
+	%D%/policy/keys.c %D%/policy/keys.h \
+	%D%/policy/list.c \
+	%D%/policy/load.c \
+	%D%/policy/parse.c \
+	%D%/policy/policy.c %D%/policy/policy.h \
+	%D%/policy/print.c \
+	%D%/policy/rules.c \
+	%D%/policy/section.c \
+	%D%/policy/sink.c %D%/policy/sink.h \
+	%D%/policy/state.h \
+	%D%/policy/suggest.c \
+	%D%/policy/text.c \
+	%D%/policy/value.c %D%/policy/value.h \
+	%D%/policy/yaml.c \
+	%D%/backend/elf-check.c %D%/backend/elf-check.h \
+	%D%/backend/host.c %D%/backend/host.h \
+	%D%/backend/mapped.c %D%/backend/mapped.h \
+	%D%/backend/object.c %D%/backend/object.h \
+	%D%/backend/registry.c %D%/backend/registry.h \
+	%D%/backend/tool.c %D%/backend/tool.h \
+	%D%/view/grant.c %D%/view/grant.h \
+	%D%/view/place.c %D%/view/place.h \
+	%D%/view/private-tmp.c %D%/view/private-tmp.h \
+	%D%/view/request.h \
+	%D%/view/view.c %D%/view/view.h \
+	%D%/plan/chain.c %D%/plan/chain.h \
+	%D%/plan/plan.c %D%/plan/plan.h \
+	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
+	%D%/scope/folder.c %D%/scope/folder.h \
+	%D%/scope/scope.c %D%/scope/scope.h \
+	%D%/scope/usage.h \
+	%D%/net/deny.c \
+	%D%/net/helper.c \
+	%D%/net/network.h \
+	%D%/net/probe.c \
+	%D%/net/resolver-files.c \
+	%D%/verify/mountinfo.c %D%/verify/mountinfo.h \
+	%D%/verify/mounts.c %D%/verify/mounts.h \
+	%D%/verify/verify.c %D%/verify/verify.h \
+	%D%/run/attach.c \
+	%D%/run/capture.c %D%/run/capture.h \
+	%D%/run/gate.c %D%/run/gate.h \
+	%D%/run/hold.c \
+	%D%/run/launch.c \
+	%D%/run/result.c %D%/run/result.h \
+	%D%/run/run.c %D%/run/run.h \
+	%D%/run/sandbox.h \
+	%D%/run/stream.c %D%/run/stream.h \
+	%D%/run/supervise.c \
+	%D%/run/teardown.c \
+	%D%/session/keeper.c %D%/session/keeper.h \
+	%D%/session/listing.c %D%/session/listing.h \
+	%D%/session/preflight.c %D%/session/preflight.h \
+	%D%/session/preflight-json.c \
+	%D%/session/session.c %D%/session/session.h \
+	%D%/lib/drupe.c \
+	%D%/lib/private.h \
+	%D%/lib/result.c \
+	%D%/lib/run.c \
+	%D%/drupe-backend.h %D%/drupe.h \
+	%D%/guard/guard.h %D%/guard/netns.h
+nodist_libdrupe_core_la_SOURCES = %D%/policy/builtin.c
 libdrupe_core_la_CFLAGS = $(AM_CFLAGS) $(YAML_CFLAGS) $(INIH_CFLAGS) $(JANSSON_CFLAGS) \
 	$(LIBMD_CFLAGS) -fvisibility=hidden
 libdrupe_core_la_CPPFLAGS = $(AM_CPPFLAGS) \
@@ -112,15 +111,15 @@ libdrupe_core_la_CPPFLAGS = $(AM_CPPFLAGS) \
 libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS)
 
 # The built-in policy is conf/default.yaml, as an array so that no quoting can err.
-%D%/policy-builtin.c: $(top_srcdir)/conf/default.yaml
+%D%/policy/builtin.c: $(top_srcdir)/conf/default.yaml
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
-		echo '#include "policy.h"'; \
+		echo '#include "policy/policy.h"'; \
 		echo 'const char policy_builtin_text[] = {'; \
 		od -An -v -tu1 $(top_srcdir)/conf/default.yaml | \
 			$(SED) 's/[0-9][0-9]*/&,/g'; \
 		echo '0 };'; \
 	} >$@.tmp && mv $@.tmp $@
-CLEANFILES += %D%/policy-builtin.c
+CLEANFILES += %D%/policy/builtin.c
 
 # The library: the same code, of which only what drupe.h names is seen.
 lib_LTLIBRARIES = libdrupe.la
@@ -139,24 +138,24 @@ uninstall-local:
 
 bin_PROGRAMS += drupe
 drupe_SOURCES = \
-	%D%/cmd-backends.c \
-	%D%/cmd-check.c \
-	%D%/cmd-plan.c \
-	%D%/cmd-preflight.c \
-	%D%/cmd-run.c \
-	%D%/cmd-serve.c \
-	%D%/commands.c %D%/commands.h \
-	%D%/confirm.c %D%/confirm.h \
-	%D%/main.c \
-	%D%/options.c %D%/options.h \
-	%D%/report.c %D%/report.h \
-	%D%/rpc.c %D%/rpc.h \
-	%D%/serve-mcp.c \
-	%D%/serve-methods.c \
-	%D%/serve-params.c \
-	%D%/serve-session.c \
-	%D%/serve-task.c \
-	%D%/serve.c %D%/serve.h
+	%D%/cli/cmd-backends.c \
+	%D%/cli/cmd-check.c \
+	%D%/cli/cmd-plan.c \
+	%D%/cli/cmd-preflight.c \
+	%D%/cli/cmd-run.c \
+	%D%/cli/cmd-serve.c \
+	%D%/cli/commands.c %D%/cli/commands.h \
+	%D%/cli/confirm.c %D%/cli/confirm.h \
+	%D%/cli/main.c \
+	%D%/cli/options.c %D%/cli/options.h \
+	%D%/cli/report.c %D%/cli/report.h \
+	%D%/serve/mcp.c \
+	%D%/serve/methods.c \
+	%D%/serve/params.c \
+	%D%/serve/rpc.c %D%/serve/rpc.h \
+	%D%/serve/serve.c %D%/serve/serve.h \
+	%D%/serve/session.c \
+	%D%/serve/task.c
 drupe_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 drupe_CFLAGS = $(libdrupe_core_la_CFLAGS) $(PIE_CFLAGS)
 drupe_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
@@ -164,10 +163,10 @@ drupe_LDADD = libdrupe-core.la
 
 # These share no code that needs a library: see guard.h and netns.h.  With musl they start
 # in a quarter of the time, by a compiler of its own, which automake has no place for.
-guard_c = $(srcdir)/%D%/cgroup-folder.c $(srcdir)/%D%/guard-kill.c \
-	$(srcdir)/%D%/guard-tmp.c $(srcdir)/%D%/guard.c $(srcdir)/%D%/rmtree.c
-guard_h = $(srcdir)/%D%/cgroup-folder.h $(srcdir)/%D%/clock.h $(srcdir)/%D%/guard-kill.h \
-	$(srcdir)/%D%/guard-tmp.h $(srcdir)/%D%/guard.h $(srcdir)/%D%/rmtree.h
+guard_c = $(srcdir)/%D%/scope/cgroup-folder.c $(srcdir)/%D%/guard/kill.c \
+	$(srcdir)/%D%/guard/tmp.c $(srcdir)/%D%/guard/guard.c $(srcdir)/%D%/base/rmtree.c
+guard_h = $(srcdir)/%D%/scope/cgroup-folder.h $(srcdir)/%D%/base/clock.h $(srcdir)/%D%/guard/kill.h \
+	$(srcdir)/%D%/guard/tmp.h $(srcdir)/%D%/guard/guard.h $(srcdir)/%D%/base/rmtree.h
 if MUSL
 pkglibexec_SCRIPTS = drupe-guard drupe-netns
 CLEANFILES += $(pkglibexec_SCRIPTS)
@@ -176,20 +175,20 @@ MUSL_COMPILE = $(MUSL_CC) $(DEFS) $(AM_CPPFLAGS) $(MUSL_CPPFLAGS) $(CPPFLAGS) -s
 	-no-pie -static
 drupe-guard: $(guard_c) $(guard_h)
 	$(AM_V_CCLD)$(MUSL_COMPILE) -o $@ $(guard_c)
-drupe-netns: $(srcdir)/%D%/netns.c $(srcdir)/%D%/netns.h
-	$(AM_V_CCLD)$(MUSL_COMPILE) -o $@ $(srcdir)/%D%/netns.c
+drupe-netns: $(srcdir)/%D%/guard/netns.c $(srcdir)/%D%/guard/netns.h
+	$(AM_V_CCLD)$(MUSL_COMPILE) -o $@ $(srcdir)/%D%/guard/netns.c
 else
 pkglibexec_PROGRAMS = drupe-guard drupe-netns
 drupe_guard_SOURCES = \
-	%D%/cgroup-folder.c %D%/cgroup-folder.h \
-	%D%/clock.h \
-	%D%/guard-kill.c %D%/guard-kill.h \
-	%D%/guard-tmp.c %D%/guard-tmp.h \
-	%D%/guard.c %D%/guard.h \
-	%D%/rmtree.c %D%/rmtree.h
+	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
+	%D%/base/clock.h \
+	%D%/guard/kill.c %D%/guard/kill.h \
+	%D%/guard/tmp.c %D%/guard/tmp.h \
+	%D%/guard/guard.c %D%/guard/guard.h \
+	%D%/base/rmtree.c %D%/base/rmtree.h
 drupe_guard_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
 drupe_guard_LDADD =
-drupe_netns_SOURCES = %D%/netns.c %D%/netns.h
+drupe_netns_SOURCES = %D%/guard/netns.c %D%/guard/netns.h
 drupe_netns_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
 drupe_netns_LDADD =
 endif

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "guard.h"
-#include "netns.h"
+#include "base/clock.h"
+#include "guard/guard.h"
+#include "guard/netns.h"
 
 #define MAX_WORDS 1024
 #define PATIENCE_MS 10000

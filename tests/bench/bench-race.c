@@ -16,12 +16,12 @@
 #include <sys/wait.h>
 
 #include "bare.h"
-#include "chain.h"
-#include "clock.h"
-#include "fd.h"
-#include "policy.h"
-#include "run.h"
-#include "spawn.h"
+#include "plan/chain.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "policy/policy.h"
+#include "run/run.h"
+#include "base/spawn.h"
 
 #define LOOPS 6
 #define N_TIMES 100

@@ -25,11 +25,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "chain.h"
-#include "clock.h"
-#include "policy.h"
-#include "run.h"
-#include "scope.h"
+#include "plan/chain.h"
+#include "base/clock.h"
+#include "policy/policy.h"
+#include "run/run.h"
+#include "scope/scope.h"
 
 enum kind { SCRIPT, DRUPE, BARE, SESSION, SCOPE, N_KINDS };
 static const char *const kind_names[N_KINDS] = { "script", "drupe", "bare", "session",

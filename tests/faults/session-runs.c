@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "policy.h"
-#include "run.h"
-#include "session.h"
+#include "policy/policy.h"
+#include "run/run.h"
+#include "session/session.h"
 
 static void die(const struct error *err, const char *what)
 {
@@ -48,7 +48,9 @@ static int count_children(void)
 
 static void run_once(struct session *session, const struct request *request)
 {
-	const struct run_io io = { .capture = true, .in = -1, .out = { -1, -1 }, .cancel = { -1, -1, -1 } };
+	const struct run_io io = {
+		.capture = true, .in = -1, .out = { -1, -1 }, .cancel = { -1, -1, -1 }
+	};
 	struct result result;
 
 	session_run(session, request, &io, &result);

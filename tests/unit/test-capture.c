@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
+#include "run/capture.h"
 
 /* Feed TEXT in chunks of CHUNK bytes and compare what is kept. */
 static void expect(uint64_t limit, const char *text, size_t length, size_t chunk,

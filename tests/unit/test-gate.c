@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gate.h"
+#include "run/gate.h"
 
 #define STILL_MS 300 /* what has not happened by then is taken for never */
 #define SOON_MS 10000

@@ -31,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "guard.h"
+#include "guard/guard.h"
 
 #define SOON_MS 20000
 #define NONE (-1)

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "argv.h"
-#include "host.h"
+#include "base/argv.h"
+#include "backend/host.h"
 
 /* The policy owns its texts, here it is handed constant ones. */
 #define T(text) ((char *)(uintptr_t)(text))

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "argv.h"
-#include "host.h"
+#include "base/argv.h"
+#include "backend/host.h"
 
 extern const struct drupe_backend drupe_backend_v1;
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mountinfo.h"
+#include "verify/mountinfo.h"
 
 static void parse(const char *text, struct mountinfo *ret_table)
 {

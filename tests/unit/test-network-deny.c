@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "argv.h"
-#include "network.h"
+#include "base/argv.h"
+#include "net/network.h"
 
 #define MAX_WORDS 4
 

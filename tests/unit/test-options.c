@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "options.h"
+#include "cli/options.h"
 
 static struct options options;
 static struct error err;

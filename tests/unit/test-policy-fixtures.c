@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "fd.h"
-#include "policy.h"
+#include "base/fd.h"
+#include "policy/policy.h"
 
 static const char *tree(const char *path)
 {

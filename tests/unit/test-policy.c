@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "policy-keys.h"
-#include "policy.h"
+#include "policy/keys.h"
+#include "policy/policy.h"
 
 #define N(table) (sizeof(table) / sizeof((table)[0]))
 #define SMALLEST "version: 1\nprofiles: {build: {}}\n"

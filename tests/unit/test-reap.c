@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "reap.h"
+#include "base/reap.h"
 
 #define LONG_MS 60000
 

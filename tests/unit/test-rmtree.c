@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "rmtree.h"
+#include "base/rmtree.h"
 
 #define NOBODY 65534
 #define DEPTH 3000

@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
-#include "argv.h"
-#include "clock.h"
-#include "fd.h"
-#include "scope-folder.h"
-#include "result.h"
-#include "scope.h"
+#include "base/argv.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "scope/folder.h"
+#include "run/result.h"
+#include "scope/scope.h"
 
 static char parent[64];
 static int answer;

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "spawn.h"
+#include "base/spawn.h"
 
 #define NOBODY 65534
 #define SOON_MS 20000

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "fd.h"
-#include "trust.h"
+#include "base/fd.h"
+#include "base/trust.h"
 
 #define STRANGER 12345 /* neither root nor who runs the tests */
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "value.h"
+#include "base/value.h"
 
 #define N(table) (sizeof(table) / sizeof((table)[0]))
 #define UNTOUCHED UINT64_C(0xdeadbeef)

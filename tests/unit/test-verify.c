@@ -30,8 +30,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fd.h"
-#include "verify.h"
+#include "base/fd.h"
+#include "verify/verify.h"
 
 #define SPACES                                                                       \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The callbacks that backends call, and the options they read through them. */
+#ifndef DRUPE_HOST_H
+#define DRUPE_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "drupe-backend.h"
+#include "base/error.h"
+#include "policy/policy.h"
+
+struct option_value {
+	const char *key; /* of the backend's table */
+	enum drupe_option_type type;
+	uint64_t number; /* also a bool */
+	char *text;
+};
+
+/* The opaque structure of the ABI: the values that the policy gave. */
+struct drupe_options {
+	struct option_value *values;
+	size_t count;
+};
+
+extern const struct drupe_host host_callbacks;
+
+/* The I-th option that a backend declares; a newer backend's are further apart. */
+static inline const struct drupe_option *host_option_at(
+	const struct drupe_backend *object, size_t i)
+{
+	return (const struct drupe_option *)(const void *)((const char *)object->options +
+							   i * object->option_size);
+}
+
+/* What the options of a type are called in messages and listings. */
+const char *host_option_type_name(enum drupe_option_type type);
+
+/*
+ * Check the policy's options for the backend of that name against the table that
+ * it declares.  ERR: option-invalid, "FILE:LINE:COL: …" with the nearest key.
+ */
+int host_options(const struct drupe_backend *object, const struct policy *policy,
+		 struct drupe_options **ret_options, struct error *err);
+void host_options_free(struct drupe_options *options);
+
+#endif

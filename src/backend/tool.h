@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The program that a backend's words start with: whether it may be run. */
+#ifndef DRUPE_TOOL_H
+#define DRUPE_TOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct tool {
+	dev_t dev; /* of the program itself, links resolved */
+	ino_t ino;
+	uint64_t features; /* bit i: FEATURES[i] is one of its string constants */
+};
+
+/*
+ * PATH must be a regular file that RUN_UID can execute, neither set-id nor with
+ * capabilities of its own, and in a place, links included, that only root can
+ * change: what the command's own user could rewrite, a command could (once it
+ * is out, or in another sandbox).  INSIDE: the command's view has to have it, so
+ * it lies below /usr.  FEATURES is NULL-terminated or NULL.
+ * ERR: tool-missing, tool-untrusted.
+ */
+int tool_check(const char *path, const char *const *features, uid_t run_uid, bool inside,
+	       struct tool *ret_tool, struct error *err);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/rmtree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* One removal in progress.  A directory below a first-level one is moved up to
+ * the top under a number before it is emptied, so that two descriptors suffice
+ * for a tree of any depth. */
+struct removal {
+	int top;
+	unsigned long moved; /* names given so far */
+	int error;	     /* first failure, -errno */
+};
+
+static void note(struct removal *removal, int errnum)
+{
+	if (!removal->error && errnum != ENOENT)
+		removal->error = -errnum;
+}
+
+/* Open a directory that may have mode 000, without following a link.  Owner bits
+ * are restored through /proc, since fchmod refuses an O_PATH descriptor. */
+static int open_writable(int parent, const char *name)
+{
+	char path[64];
+	int fd = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		(void)chmod(path, 0700); /* the open below tells when it did not work */
+	}
+	close(fd);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static DIR *open_listing(int parent, const char *name)
+{
+	int fd = open_writable(parent, name);
+	DIR *dir;
+
+	if (fd < 0) {
+		errno = -fd;
+		return NULL;
+	}
+	dir = fdopendir(fd);
+	if (!dir)
+		close(fd);
+	return dir;
+}
+
+static bool is_dot(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* By number: not every libc has a function for it. */
+static int move(int from, const char *name, int to, const char *new_name)
+{
+	return (int)syscall(SYS_renameat2, from, name, to, new_name, 1U << 0
+			    /* RENAME_NOREPLACE of linux/fs.h */);
+}
+
+/* Move the directory NAME of PARENT to the top under a fresh number. */
+static void move_up(struct removal *removal, int parent, const char *name)
+{
+	for (;;) {
+		char to[32];
+		int fd;
+
+		snprintf(to, sizeof(to), "%lu", removal->moved++);
+		if (move(parent, name, removal->top, to) == 0)
+			return;
+		if (errno == EEXIST)
+			continue;
+		/* Moving a directory rewrites its "..": it must be writable itself. */
+		fd = errno == EACCES ? open_writable(parent, name) : -1;
+		if (fd < 0) {
+			note(removal, errno);
+			return;
+		}
+		close(fd);
+		if (move(parent, name, removal->top, to) < 0)
+			note(removal, errno);
+		return;
+	}
+}
+
+/* Empty a first-level directory: files go, directories move up. */
+static void empty_directory(struct removal *removal, const char *name)
+{
+	DIR *dir = open_listing(removal->top, name);
+	struct dirent *entry;
+
+	if (!dir) {
+		note(removal, errno);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		if (is_dot(entry->d_name) || unlinkat(dirfd(dir), entry->d_name, 0) == 0)
+			continue;
+		if (errno == EISDIR || errno == EPERM)
+			move_up(removal, dirfd(dir), entry->d_name);
+		else
+			note(removal, errno);
+	}
+	closedir(dir);
+}
+
+/* One pass over the top directory; the number of entries that went. */
+static unsigned long remove_entries(struct removal *removal, DIR *top)
+{
+	unsigned long gone = 0;
+	struct dirent *entry;
+
+	rewinddir(top);
+	while ((entry = readdir(top))) {
+		if (is_dot(entry->d_name))
+			continue;
+		if (unlinkat(removal->top, entry->d_name, 0) == 0) {
+			gone++;
+			continue;
+		}
+		if (errno != EISDIR && errno != EPERM) {
+			note(removal, errno);
+			continue;
+		}
+		empty_directory(removal, entry->d_name);
+		if (unlinkat(removal->top, entry->d_name, AT_REMOVEDIR) == 0)
+			gone++;
+		else
+			note(removal, errno);
+	}
+	return gone;
+}
+
+int rmtree_at(int parent, const char *name)
+{
+	DIR *top = open_listing(parent, name);
+	struct removal removal = { .top = -1 };
+	unsigned long before;
+
+	if (!top)
+		return errno == ENOENT ? 0 : -errno;
+	removal.top = dirfd(top);
+	/* Directories that moved up may not show in the pass that moved them. */
+	do {
+		before = removal.moved;
+		removal.error = 0;
+	} while (remove_entries(&removal, top) > 0 || removal.moved > before);
+	closedir(top);
+	if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+		return 0;
+	return removal.error ? removal.error : -errno;
+}

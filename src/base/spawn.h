@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The executor's only fork and exec (the guard has one of its own). */
+#ifndef DRUPE_SPAWN_H
+#define DRUPE_SPAWN_H
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/identity.h"
+
+struct spawn {
+	char *const *argv; /* argv[0] is the absolute path that is executed */
+	char *const *envp;
+	int stdio[3];	    /* what becomes 0, 1, 2; each above 2 */
+	const int *inherit; /* descriptors that go on beside them, under their numbers */
+	size_t n_inherit;
+	const struct rlimit *nofile; /* RLIMIT_NOFILE of it; NULL: ours */
+	bool lives_on; /* is not killed when we die: a descriptor will tell it */
+	const struct identity *identity; /* taken on when it says drop; NULL: stay */
+	bool keeps_ids; /* of it only the groups: the program takes on the rest itself */
+};
+
+/*
+ * Start a process: signals at their defaults and unblocked, umask 022, working
+ * directory /, killed when the calling thread dies (until it says otherwise), and
+ * with exactly the descriptors listed.  When 0 is returned the program was
+ * executed; an error of execve is reported here.  *ret_pidfd is close-on-exec, and for
+ * reap().  RET_PID may be NULL.
+ */
+int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
+		  struct error *err);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/trust.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fd.h"
+
+#define LINKS_MAX 40 /* as the kernel has it */
+
+/* What is asked for, and how a refusal is reported. */
+struct request {
+	const char *path; /* as it was given */
+	enum error_code missing, code;
+	struct error *err;
+};
+
+/* A walk from / along REST; PATH is where it stands, without links and dots. */
+struct walk {
+	const struct request *request;
+	int fd; /* of the directory PATH, O_PATH */
+	char path[PATH_MAX];
+	char rest[2 * PATH_MAX];
+	char name[NAME_MAX + 1]; /* the component at hand */
+	unsigned links;
+};
+
+static bool is_owner_good(const struct stat *st)
+{
+	return st->st_uid == 0 || st->st_uid == geteuid();
+}
+
+static int refuse_errno(const struct request *request, int errnum, const char *what)
+{
+	return error_set(request->err,
+			 errnum == ENOENT ? request->missing : request->code, errnum,
+			 "%s: %s%s%s", request->path, what, what[0] ? ": " : "",
+			 errnum == ENOENT ? "there is no such file" : strerror(errnum));
+}
+
+/* In a user namespace that does not map everyone, whoever is not mapped shows as this. */
+#define OVERFLOW_UID 65534 /* user_namespaces(7) */
+
+bool trust_is_unmapped(uid_t uid)
+{
+	char map[64];
+	unsigned inside, outside, count;
+
+	if (uid != OVERFLOW_UID ||
+	    fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
+		return false;
+	/* Empty where nobody is mapped; all of them where there is no such namespace. */
+	return sscanf(map, "%u %u %u", &inside, &outside, &count) != 3 ||
+	       count != (uid_t)-1;
+}
+
+static int refuse_owner(const struct request *request, const char *what, const char *path,
+			const struct stat *st)
+{
+	if (trust_is_unmapped(st->st_uid))
+		return error_set(
+			request->err, request->code, EPERM,
+			"%s: %sowned by a user that this user namespace does not map, so "
+			"that nobody can tell whether it is root; run drupe outside of "
+			"it, or map uid 0",
+			request->path, what);
+	if (geteuid() == 0)
+		return error_set(request->err, request->code, EPERM,
+				 "%s: %sowned by uid %u, not by root; chown root %s",
+				 request->path, what, (unsigned)st->st_uid, path);
+	return error_set(
+		request->err, request->code, EPERM,
+		"%s: %sowned by uid %u, neither by root nor by you (uid %u); chown "
+		"root %s",
+		request->path, what, (unsigned)st->st_uid, (unsigned)geteuid(), path);
+}
+
+/* WHAT is "" for the file itself, else says which other PATH is at fault. */
+static int check_file(const struct request *request, const char *what, const char *path,
+		      const struct stat *st)
+{
+	bool group = st->st_mode & S_IWGRP, others = st->st_mode & S_IWOTH;
+
+	if (!is_owner_good(st))
+		return refuse_owner(request, what, path, st);
+	if (!group && !others)
+		return 0;
+	/* In a sticky directory nobody renames or removes what another owns. */
+	if (S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX))
+		return 0;
+	return error_set(request->err, request->code, EPERM,
+			 "%s: %swritable by %s (mode %04o); chmod %s-w %s", request->path,
+			 what, others ? "others" : "its group",
+			 (unsigned)(st->st_mode & 07777),
+			 group && others ? "go"
+			 : group	 ? "g"
+					 : "o",
+			 path);
+}
+
+/* The directory that the walk stands in. */
+static int check_directory(const struct walk *walk)
+{
+	char what[PATH_MAX + 32];
+	struct stat st;
+
+	if (fstat(walk->fd, &st) < 0)
+		return refuse_errno(walk->request, errno, walk->path);
+	snprintf(what, sizeof(what), "the directory %s is ", walk->path);
+	return check_file(walk->request, what, walk->path, &st);
+}
+
+static int walk_to_root(struct walk *walk)
+{
+	close_fd(&walk->fd);
+	strcpy(walk->path, "/");
+	walk->fd = fd_above_stdio(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	if (walk->fd < 0)
+		return refuse_errno(walk->request, -walk->fd, "/");
+	return check_directory(walk);
+}
+
+/* Where the walk starts: at /, and for a relative path down to the current directory
+ * first, since whoever can change that can change the file. */
+static int walk_start(struct walk *walk)
+{
+	const char *path = walk->request->path;
+	char cwd[PATH_MAX] = "";
+
+	if (!path[0])
+		return refuse_errno(walk->request, ENOENT, "an empty name");
+	if (path[0] != '/') {
+		if (!getcwd(cwd, sizeof(cwd)))
+			return refuse_errno(walk->request, errno,
+					    "the current directory");
+		/* The kernel prefixes "(unreachable)" when it lies outside of our root.
+		 */
+		if (cwd[0] != '/')
+			return refuse_errno(walk->request, EXDEV,
+					    "the current directory");
+	}
+	if (strlen(path) >= PATH_MAX)
+		return refuse_errno(walk->request, ENAMETOOLONG, "");
+	snprintf(walk->rest, sizeof(walk->rest), "%s/%s", cwd, path);
+	return walk_to_root(walk);
+}
+
+/* Take the next component off REST into NAME; 0 when there is none, 1 when there is. */
+static int walk_component(struct walk *walk)
+{
+	size_t skip = strspn(walk->rest, "/");
+	size_t n = strcspn(walk->rest + skip, "/");
+
+	if (n == 0)
+		return 0;
+	if (n > NAME_MAX)
+		return refuse_errno(walk->request, ENAMETOOLONG, "");
+	memcpy(walk->name, walk->rest + skip, n);
+	walk->name[n] = '\0';
+	memmove(walk->rest, walk->rest + skip + n, strlen(walk->rest + skip + n) + 1);
+	return 1;
+}
+
+static bool walk_is_last(const struct walk *walk)
+{
+	return !walk->rest[0];
+}
+
+static int walk_up(struct walk *walk)
+{
+	char *slash = strrchr(walk->path, '/');
+	int fd = fd_above_stdio(
+		openat(walk->fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+
+	if (fd < 0)
+		return refuse_errno(walk->request, -fd, walk->path);
+	slash[slash == walk->path] = '\0';
+	close_fd(&walk->fd);
+	walk->fd = fd;
+	return check_directory(walk);
+}
+
+static int walk_down(struct walk *walk, int *fd)
+{
+	size_t length = strlen(walk->path);
+	int n = snprintf(walk->path + length, sizeof(walk->path) - length, "%s%s",
+			 length > 1 ? "/" : "", walk->name);
+
+	if ((size_t)n >= sizeof(walk->path) - length)
+		return refuse_errno(walk->request, ENAMETOOLONG, "");
+	close_fd(&walk->fd);
+	walk->fd = take_fd(fd);
+	return check_directory(walk);
+}
+
+/* Whoever owns a link in a sticky directory says where it leads. */
+static int walk_link(struct walk *walk, int fd, const struct stat *st)
+{
+	char target[PATH_MAX], rest[2 * PATH_MAX], what[NAME_MAX + 32];
+	ssize_t n;
+
+	snprintf(what, sizeof(what), "the link %s is ", walk->name);
+	if (!is_owner_good(st))
+		return refuse_owner(walk->request, what, walk->name, st);
+	if (++walk->links > LINKS_MAX)
+		return refuse_errno(walk->request, ELOOP, "");
+	n = readlinkat(fd, "", target, sizeof(target));
+	if (n <= 0)
+		return refuse_errno(walk->request, n < 0 ? errno : ENOENT, walk->name);
+	if ((size_t)n >= sizeof(target))
+		return refuse_errno(walk->request, ENAMETOOLONG, walk->name);
+	target[n] = '\0';
+	n = snprintf(rest, sizeof(rest), "%s%s", target, walk->rest);
+	if ((size_t)n >= sizeof(rest))
+		return refuse_errno(walk->request, ENAMETOOLONG, "");
+	strcpy(walk->rest, rest);
+	return target[0] == '/' ? walk_to_root(walk) : 0;
+}
+
+/*
+ * Walk REST to its end.  A file that ends it leaves its directory in walk->fd and its
+ * name in walk->name, *RET_FILE true; a directory leaves itself in walk->fd.
+ */
+static int walk_all(struct walk *walk, bool *ret_file)
+{
+	int r;
+
+	while ((r = walk_component(walk)) > 0) {
+		_cleanup_close_ int fd = -1;
+		struct stat st;
+
+		if (strcmp(walk->name, ".") == 0)
+			continue;
+		if (strcmp(walk->name, "..") == 0) {
+			r = walk_up(walk);
+			if (r < 0)
+				return r;
+			continue;
+		}
+		fd = fd_above_stdio(
+			openat(walk->fd, walk->name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+		if (fd < 0)
+			return refuse_errno(walk->request, -fd, "");
+		if (fstat(fd, &st) < 0)
+			return refuse_errno(walk->request, errno, "");
+		if (!S_ISLNK(st.st_mode) && !S_ISDIR(st.st_mode)) {
+			if (!walk_is_last(walk))
+				return refuse_errno(walk->request, ENOTDIR, "");
+			*ret_file = true;
+			return 0;
+		}
+		r = S_ISLNK(st.st_mode) ? walk_link(walk, fd, &st) : walk_down(walk, &fd);
+		if (r < 0)
+			return r;
+	}
+	*ret_file = false;
+	return r;
+}
+
+static int refuse_type(const struct request *request, mode_t mode)
+{
+	return error_set(request->err, request->code, EINVAL,
+			 "%s: %s, not a regular file; name a file", request->path,
+			 S_ISDIR(mode)	  ? "a directory"
+			 : S_ISFIFO(mode) ? "a FIFO"
+			 : S_ISSOCK(mode) ? "a socket"
+			 : S_ISLNK(mode)  ? "a symbolic link"
+					  : "a device");
+}
+
+/* Open NAME of the checked directory DIRFD, and check what was opened. */
+static int open_file(const struct request *request, int dirfd, const char *name,
+		     int *ret_fd, struct stat *ret_stat)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int flags, r;
+
+	/* To open a device can have effects: look before, and again at what was opened.
+	 */
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return refuse_errno(request, errno, "");
+	if (!S_ISREG(st.st_mode))
+		return refuse_type(request, st.st_mode);
+	fd = fd_above_stdio(openat(
+		dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK));
+	if (fd < 0)
+		return refuse_errno(request, -fd, "");
+	if (fstat(fd, &st) < 0)
+		return refuse_errno(request, errno, "");
+	if (!S_ISREG(st.st_mode))
+		return refuse_type(request, st.st_mode);
+	r = check_file(request, "", request->path, &st);
+	if (r < 0)
+		return r;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		return refuse_errno(request, errno, "");
+	*ret_fd = take_fd(&fd);
+	*ret_stat = st;
+	return 0;
+}
+
+static int trust_walk(struct walk *walk, bool *ret_file)
+{
+	int r = walk_start(walk);
+
+	return r < 0 ? r : walk_all(walk, ret_file);
+}
+
+int trust_open(const char *path, enum error_code missing, enum error_code code,
+	       int *ret_fd, struct stat *ret_stat, struct error *err)
+{
+	const struct request request = { path, missing, code, err };
+	struct walk walk = { .request = &request, .fd = -1 };
+	bool file = false;
+	int r;
+
+	r = trust_walk(&walk, &file);
+	if (r == 0 && !file)
+		r = refuse_type(&request, S_IFDIR);
+	if (r == 0)
+		r = open_file(&request, walk.fd, walk.name, ret_fd, ret_stat);
+	close_fd(&walk.fd);
+	return r;
+}
+
+int trust_open_dir(const char *path, enum error_code missing, enum error_code code,
+		   int *ret_fd, struct error *err)
+{
+	const struct request request = { path, missing, code, err };
+	struct walk walk = { .request = &request, .fd = -1 };
+	bool file = false;
+	int fd, r;
+
+	r = trust_walk(&walk, &file);
+	if (r == 0 && file)
+		r = refuse_errno(&request, ENOTDIR, "");
+	if (r == 0) {
+		/* "." of the checked descriptor is the same inode, now to be listed. */
+		fd = fd_above_stdio(
+			openat(walk.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+		if (fd < 0)
+			r = refuse_errno(&request, -fd, "");
+		else
+			*ret_fd = fd;
+	}
+	close_fd(&walk.fd);
+	return r;
+}
+
+int trust_open_at(int dirfd, const char *dir, const char *name, enum error_code missing,
+		  enum error_code code, int *ret_fd, struct stat *ret_stat,
+		  struct error *err)
+{
+	char path[PATH_MAX];
+	const struct request request = { path, missing, code, err };
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+		return error_set(err, code, ENAMETOOLONG, "%s: the path is too long",
+				 dir);
+	if (!name[0] || strchr(name, '/'))
+		return error_set(err, code, EINVAL,
+				 "%s: \"%s\" is not the name of a file in it", dir, name);
+	return open_file(&request, dirfd, name, ret_fd, ret_stat);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command is held at the gate: who it is, and whether all is as it must be. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "guard/guard.h"
+#include "run/run.h"
+#include "scope/folder.h"
+
+/* A launcher gets ready in milliseconds; this is for machines under great load. */
+#define READY_MS 30000
+/* How long its last words may take to arrive once it failed. */
+#define FAILURE_MS 2000
+#define GONE_MS 300
+/* From the report to the block point a launcher has much to do, and a look only takes
+ * processor time away from it; then looks are frequent.  A session learns when that is.
+ */
+#define FIRST_LOOK_NS (800 * 1000)
+#define LAST_FIRST_LOOK_NS (2000 * 1000)
+#define LOOK_NS (40 * 1000)
+#define LOOK_SHARE 4   /* and takes a fifth of a processor at most, where it is slow */
+#define LOOK_WAITED 32 /* and comes when the wait is a 32nd longer than at the last */
+#define THOROUGH 8     /* every so many looks: has it passed the gate? */
+#define REPORT_SIZE 65536
+
+/* ---- failures
+ * --------------------------------------------------------------------------- */
+
+static int guard_failure(const struct run *run, struct error *err)
+{
+	static const char *const steps[] = {
+		[0] = "could not fork",
+		[GUARD_STEP_SETUP] = "could not set itself up",
+		[GUARD_STEP_KEYRING] = "could not get a session keyring of its own",
+		[GUARD_STEP_DESCRIPTOR] =
+			"found a descriptor of the gate not as it must be",
+		[GUARD_STEP_EXEC] = "could not execute the launcher",
+		[GUARD_STEP_TMP] = "could not make the private tmp",
+		[GUARD_STEP_CGROUP] = "could not move the launcher into its cgroup",
+	};
+	uint32_t step = run->events.failed_step <= GUARD_STEP_CGROUP
+				? run->events.failed_step
+				: 0;
+	int errnum = run->events.failed_errno;
+	static const enum error_code codes[] = {
+		[GUARD_STEP_EXEC] = ERROR_LAUNCHER_FAILED,
+		[GUARD_STEP_TMP] = ERROR_TMP_FAILED,
+		[GUARD_STEP_CGROUP] = ERROR_SCOPE_FAILED,
+	};
+	enum error_code code = errnum == E2BIG ? ERROR_ARGUMENTS_TOO_LONG
+			       : codes[step]   ? codes[step]
+					       : ERROR_SPAWN_FAILED;
+
+	error_set(err, code, errnum, "drupe-guard %s: %s", steps[step], strerror(errnum));
+	if (errnum == E2BIG)
+		error_hint(err,
+			   "give the command fewer or shorter arguments (see execve(2))");
+	if (step == GUARD_STEP_KEYRING)
+		error_hint(err,
+			   "a seccomp filter forbids keyctl(2), or the user's quota of "
+			   "keys is used up: allow it (container profile, "
+			   "SystemCallFilter=), or see /proc/key-users");
+	if (step == GUARD_STEP_CGROUP)
+		error_hint(err, "drupe must itself run below the delegated folder that "
+				"the scope's backend was told, and not in that folder");
+	if (step == GUARD_STEP_TMP)
+		error_hint(err,
+			   "tmp_root of the policy must be a folder in which user %s can "
+			   "make "
+			   "one, like /var/tmp",
+			   run->sandbox->identity.name);
+	return -errnum;
+}
+
+/* The launcher's words so far: all of stderr belongs to it until the release. */
+static void read_launcher_text(struct run *run)
+{
+	size_t used = strlen(run->launcher_text);
+	int fd = run->streams[2].source;
+
+	while (fd >= 0 && used + 1 < sizeof(run->launcher_text)) {
+		ssize_t n = read(fd, run->launcher_text + used,
+				 sizeof(run->launcher_text) - 1 - used);
+
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+		run->launcher_text[used] = '\0';
+	}
+}
+
+static void trim(char *text)
+{
+	size_t n = strlen(text);
+
+	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
+		text[--n] = '\0';
+}
+
+static enum error_code code_of(const char *word)
+{
+	for (size_t i = 1; word && i <= error_code_count(); i++)
+		if (strcmp(error_code_word((enum error_code)i), word) == 0 &&
+		    error_stage((enum error_code)i) == STAGE_LAUNCHER)
+			return (enum error_code)i;
+	return ERROR_LAUNCHER_FAILED;
+}
+
+static int explain(struct run *run, struct error *err)
+{
+	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
+	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+	const char *text = run->launcher_text;
+	int status = run->events.wait_status;
+	char ending[64] = "did not end";
+
+	if (run->events.exited && WIFSIGNALED(status))
+		snprintf(ending, sizeof(ending), "was ended by signal %d",
+			 WTERMSIG(status));
+	else if (run->events.exited)
+		snprintf(ending, sizeof(ending), "ended with status %d",
+			 WEXITSTATUS(status));
+	if (launcher->launcher.diagnose) {
+		registry_lock();
+		launcher->launcher.diagnose(&launcher->call, text, &diagnosis);
+		registry_unlock();
+	}
+	error_set(err, code_of(diagnosis.code), EIO,
+		  "%s %s before the command ran%s%s%s%s", launcher->object.tool, ending,
+		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
+		  *text ? ": " : "", text);
+	error_hint(err, "%s",
+		   diagnosis.remedy ? diagnosis.remedy
+				    : "`drupe preflight` looks for the cause");
+	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
+	return -EIO;
+}
+
+static bool launcher_is_gone(const struct run *run)
+{
+	return run->events.failed || run->events.exited || run->events.lost;
+}
+
+static void await_end(struct run *run, uint64_t ms)
+{
+	int64_t deadline = deadline_in_ms(ms);
+
+	while (!launcher_is_gone(run))
+		if (run_wait(run, NULL, 0, deadline) < 0)
+			break;
+}
+
+int run_launcher_failure(struct run *run, struct error *err)
+{
+	/* If it still lives, the teardown ends it: its last words may be missing then. */
+	await_end(run, FAILURE_MS);
+	if (run->events.failed)
+		return guard_failure(run, err);
+	read_launcher_text(run);
+	trim(run->launcher_text);
+	/* The guard never spoke: what ended is the scope's tool before it. */
+	if (run->events.lost && !run->events.started && run->scope.request.size) {
+		run_reap_guard(run);
+		return scope_failure(&run->scope, run->launcher_text, run->guard_status,
+				     err);
+	}
+	return explain(run, err);
+}
+
+/* ---- the report
+ * ----------------------------------------------------------------------------- */
+
+static int hold_error(const struct run *run, int r, struct error *err)
+{
+	const struct backend *scope = run->sandbox->backends[SLOT_SCOPE];
+
+	if (r == -ECANCELED)
+		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
+	/* The guard never spoke: the scope's tool still waits for its manager. */
+	if (!run->events.started && run->scope.request.size &&
+	    !scope_is_folder(&run->scope)) {
+		error_set(err, ERROR_SCOPE_FAILED, ETIMEDOUT,
+			  "%s did not start a scope within %d seconds: the manager does "
+			  "not answer",
+			  scope->object.tool, READY_MS / 1000);
+		error_hint(err, "look at `systemctl --user status` (as root: systemctl "
+				"status)");
+		error_backend(err, slot_names[SLOT_SCOPE], scope->object.name);
+		return -ETIMEDOUT;
+	}
+	error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
+		  "%s did not get ready within %d seconds",
+		  run->sandbox->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+	error_hint(err,
+		   "is the machine under great load, or a mount (a dead network "
+		   "file system) that does not answer? `drupe preflight` tries again");
+	return -ETIMEDOUT;
+}
+
+/* Read to the end: one read may return a fragment.  Longer than SIZE: no report. */
+static ssize_t read_report(struct run *run, char *text, size_t size, int64_t deadline,
+			   struct error *err)
+{
+	size_t used = 0;
+
+	while (used < size - 1) {
+		struct pollfd info = { .fd = run->gate.info_read, .events = POLLIN };
+		ssize_t n;
+		int r;
+
+		r = launcher_is_gone(run) ? 0 : run_wait(run, &info, 1, deadline);
+		if (r < 0)
+			return hold_error(run, r, err);
+		if (!info.revents && !launcher_is_gone(run))
+			continue;
+		n = read(run->gate.info_read, text + used, size - 1 - used);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return error_set(err, ERROR_SYSTEM, errno,
+					 "cannot read the report: %s", strerror(errno));
+		if (n == 0 || (n < 0 && launcher_is_gone(run)))
+			break;
+		used += n > 0 ? (size_t)n : 0;
+	}
+	text[used] = '\0';
+	return (ssize_t)used;
+}
+
+static int take_report(struct run *run, int64_t deadline, struct error *err)
+{
+	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
+	char text[REPORT_SIZE];
+	ssize_t n = read_report(run, text, sizeof(text), deadline, err);
+	int r;
+
+	if (n < 0)
+		return (int)n;
+	run->report = (struct drupe_child){ .size = sizeof(run->report) };
+	registry_lock();
+	r = launcher->launcher.parse_info(&launcher->call, text, (size_t)n, &run->report);
+	registry_unlock();
+	/* Before anything else is done or said: the handles (spec 5.4.3). */
+	if (r == 0)
+		return verify_pin(&run->report, &run->sandbox->identity, &run->held, err);
+	/* A launcher that fails reports nothing and ends; one that lives on is not right.
+	 */
+	if (n == 0)
+		await_end(run, FAILURE_MS);
+	if (launcher_is_gone(run))
+		return run_launcher_failure(run, err);
+	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
+		  "%s did not report its child as it should", launcher->object.tool);
+	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
+	return -EBADMSG;
+}
+
+/* ---- the block point
+ * ---------------------------------------------------------------------------- */
+
+static int64_t first_look(const struct sandbox *sandbox)
+{
+	int64_t learned = atomic_load_explicit(&sandbox->block_ns, memory_order_relaxed);
+
+	return learned ? learned : FIRST_LOOK_NS;
+}
+
+/* LOOKED after TOOK: too late where the first look was enough. */
+static void learn(struct sandbox *sandbox, unsigned looks, int64_t took)
+{
+	int64_t before = first_look(sandbox);
+	int64_t next = looks == 1 ? before - before / 8 : before + (took - before) / 4;
+
+	/* What a busy moment took must not keep a quiet one waiting. */
+	if (next > LAST_FIRST_LOOK_NS)
+		next = LAST_FIRST_LOOK_NS;
+	atomic_store_explicit(&sandbox->block_ns, next, memory_order_relaxed);
+}
+
+static int wait_for_block_point(struct run *run, int64_t deadline, struct error *err)
+{
+	const int64_t start = clock_now();
+	int64_t next = start + first_look(run->sandbox);
+	unsigned looks = 0;
+
+	for (;;) {
+		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
+		int r = run_wait(run, &child, 1, next < deadline ? next : deadline);
+		int64_t began = clock_now(), pause;
+
+		if (child.revents || launcher_is_gone(run))
+			return run_launcher_failure(run, err);
+		if (r == -ECANCELED || began >= deadline)
+			return hold_error(run, r, err);
+		r = verify_at_block_point(&run->held, run->gate_seen.read,
+					  ++looks % THOROUGH == 0, err);
+		if (r > 0) {
+			learn(run->sandbox, looks, began - start);
+			return 0;
+		}
+		if (r == -ESRCH || r == -ENOENT)
+			return run_launcher_failure(run, err);
+		if (r < 0)
+			return r;
+		pause = (clock_now() - began) * LOOK_SHARE;
+		/* Where many start at once it is their sum that counts. */
+		if (pause < (began - start) / LOOK_WAITED)
+			pause = (began - start) / LOOK_WAITED;
+		next = clock_now() + (pause > LOOK_NS ? pause : LOOK_NS);
+	}
+}
+
+/* The private tmp that the guard of a session's first run made. */
+static int adopt_tmp(struct run *run, struct error *err)
+{
+	struct private_tmp *tmp = &run->sandbox->tmp;
+
+	if (!tmp->place.path || tmp->place.fd >= 0)
+		return 0;
+	return private_tmp_adopt(tmp, &run->sandbox->identity, err);
+}
+
+int run_hold(struct run *run, struct error *err)
+{
+	const struct verify_input input = {
+		.report = &run->report,
+		.identity = &run->sandbox->identity,
+		.plan = &run->plan,
+		.rlimits = run->sandbox->backends[SLOT_RLIMITS],
+		.gate = run->gate_seen,
+	};
+	int64_t deadline = deadline_in_ms(READY_MS);
+	int slack, r;
+
+	(void)fcntl(run->gate.info_read, F_SETFL, O_NONBLOCK);
+	/* The default slack of 50 us is as long as a look is apart from the next. */
+	slack = prctl(PR_GET_TIMERSLACK);
+	(void)prctl(PR_SET_TIMERSLACK, 1);
+	r = take_report(run, deadline, err);
+	if (r == 0)
+		r = verify_ancestry(&run->held, run->guard, err);
+	/* A launcher that failed right after its report explains that itself. */
+	if (r == -ESRCH || r == -ENOENT) {
+		await_end(run, GONE_MS);
+		if (launcher_is_gone(run))
+			r = run_launcher_failure(run, err);
+	}
+	if (r == 0)
+		r = adopt_tmp(run, err);
+	/* Joining takes its time while the launcher mounts; the helper itself comes
+	 * later. */
+	if (r == 0 && run->network.backend)
+		r = run_join_network(run, err);
+	if (r == 0)
+		r = wait_for_block_point(run, deadline, err);
+	(void)prctl(PR_SET_TIMERSLACK, slack);
+	if (r == 0 && run->scope.request.size)
+		r = scope_verify(&run->scope, &run->plan, run->held.proc, err);
+	if (r == 0)
+		r = verify_all(&run->held, &input, err);
+	return r;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a session to a started guard: descriptors, command line, spawn. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/fd.h"
+#include "run/run.h"
+#include "scope/folder.h"
+#include "base/spawn.h"
+
+#define PIPE_SIZE (1 << 20) /* of a passed-through stdout: fewer turns of the loop */
+
+/* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */
+struct inheritance {
+	int fds[RUN_MAX_HANDED];
+	size_t count;
+	char list[RUN_MAX_HANDED * 8];
+	struct drupe_words words; /* a number as a word for each, in order */
+	int data[RUN_MAX_HANDED]; /* those that are ours to close */
+	size_t n_data;
+};
+
+static const char *hand_over(struct inheritance *inherited, int fd, struct error *err)
+{
+	size_t length = strlen(inherited->list);
+
+	if (inherited->count == RUN_MAX_HANDED) {
+		error_set(err, ERROR_MOUNT_REFUSED, E2BIG,
+			  "more than %d descriptors would go to the launcher",
+			  RUN_MAX_HANDED);
+		return NULL;
+	}
+	inherited->fds[inherited->count++] = fd;
+	snprintf(inherited->list + length, sizeof(inherited->list) - length, "%s%d",
+		 length ? "," : "", fd);
+	argv_pushf(&inherited->words, "%d", fd);
+	if (argv_check(&inherited->words, ERROR_SYSTEM, err) < 0)
+		return NULL;
+	return inherited->words.words[inherited->words.count - 1];
+}
+
+/* Replace the plan's placeholders by descriptors.  A launcher that cannot bind by
+ * descriptor must not get any: it would leave it open in the command. */
+static int hand_over_mounts(struct run *run, struct inheritance *inherited,
+			    struct error *err)
+{
+	bool by_fd = chain_binds_by_fd(run->sandbox->backends[SLOT_LAUNCHER]);
+
+	for (size_t i = 0; i < run->plan.n_mounts; i++) {
+		const struct mount_source *source = &run->plan.sources[i];
+		struct drupe_mount *mount = &run->plan.mounts[i];
+		bool is_tmp = source->place == &run->sandbox->tmp.place;
+		int fd = source->place && by_fd ? source->place->fd : -1;
+
+		mount->fd = NULL;
+		if (source->data) {
+			int r = fd_data(source->data, strlen(source->data), &fd, err);
+
+			if (r < 0)
+				return r;
+			inherited->data[inherited->n_data++] = fd;
+		}
+		if (is_tmp && by_fd && fd < 0) {
+			/* Not made yet: a number for the guard to lay it on. */
+			fd = fd_above_stdio(open("/dev/null", O_PATH | O_CLOEXEC));
+			if (fd >= 0)
+				inherited->data[inherited->n_data++] = fd;
+		}
+		if (fd < 0)
+			continue;
+		mount->fd = hand_over(inherited, fd, err);
+		if (!mount->fd)
+			return -E2BIG;
+	}
+	return 0;
+}
+
+static void inheritance_free(struct inheritance *inherited)
+{
+	for (size_t i = 0; i < inherited->n_data; i++)
+		close_fd(&inherited->data[i]);
+	argv_free(&inherited->words);
+}
+
+/* ---- streams ------------------------------------------------------------------------
+ */
+
+static int open_output(struct run *run, size_t i, int *ret_write, struct error *err)
+{
+	struct stream *stream = &run->streams[i + 1];
+	const struct profile *profile = run->sandbox->profile;
+	_cleanup_close_ int end = -1;
+	int source, r = fd_pipe(&source, &end, err);
+
+	if (r < 0)
+		return r;
+	if (run->io->capture)
+		r = capture_init(&run->captures[i], profile->output_limit, err);
+	else if (i == 0) /* as far as the user may */
+		(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE);
+	if (r == 0)
+		r = stream_take(stream, source, run->io->out[i], profile->stream_limit,
+				err);
+	if (r < 0) {
+		close(source);
+		return r;
+	}
+	stream->capture = run->io->capture ? &run->captures[i] : NULL;
+	stream->tap = run->io->tap;
+	stream->tap_data = run->io->tap_data;
+	stream->number = (int)i;
+	*ret_write = take_fd(&end);
+	return 0;
+}
+
+static int open_input(struct run *run, int *ret_read, struct error *err)
+{
+	_cleanup_close_ int end = -1;
+	int sink, r;
+
+	if (run->io->in < 0) {
+		end = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
+		if (end < 0)
+			return error_set(err, ERROR_SYSTEM, -end,
+					 "cannot open /dev/null: %s", strerror(-end));
+		*ret_read = take_fd(&end);
+		return 0;
+	}
+	r = fd_pipe(&end, &sink, err);
+	if (r < 0)
+		return r;
+	r = stream_feed(&run->streams[0], run->io->in, sink, err);
+	if (r < 0)
+		close(sink);
+	else
+		*ret_read = take_fd(&end);
+	return r;
+}
+
+static void close_stdio(int (*stdio)[3])
+{
+	for (size_t i = 0; i < 3; i++)
+		close_fd(&(*stdio)[i]);
+}
+
+/* ---- the spawn
+ * -------------------------------------------------------------------------- */
+
+/* The descriptor of /tmp as a word, "-" where the launcher binds by path. */
+static const char *tmp_word(const struct run *run)
+{
+	for (size_t i = 0; i < run->plan.n_mounts; i++)
+		if (run->plan.sources[i].place == &run->sandbox->tmp.place &&
+		    run->plan.mounts[i].fd)
+			return run->plan.mounts[i].fd;
+	return "-";
+}
+
+/* OWN: the guard's descriptors that do not go on, the lifeline and the cgroup's entrance
+ * (-1: none). */
+static int build_words(struct run *run, struct inheritance *inherited, const int own[2],
+		       struct drupe_words *words, struct error *err)
+{
+	struct chain_words texts = { .guard = run->sandbox->paths->guard };
+	struct chain_input input = {
+		.backends = run->sandbox->backends,
+		.plan = &run->plan,
+		.scope = run->scope.request.size ? &run->scope.request : NULL,
+		.words = &texts,
+		.command = run->request->command,
+	};
+	struct chain chain;
+	char control_text[16], procs_text[16];
+	int r;
+
+	snprintf(control_text, sizeof(control_text), "%d", own[0]);
+	texts.control_fd = control_text;
+	if (own[1] >= 0) {
+		snprintf(procs_text, sizeof(procs_text), "%d", own[1]);
+		texts.cgroup = run->scope.setup->folder;
+		texts.cgroup_procs = procs_text;
+	}
+	texts.info_fd = hand_over(inherited, run->gate.info_write, err);
+	texts.status_fd = hand_over(inherited, run->gate.status_write, err);
+	texts.block_fd = hand_over(inherited, run->gate.block_read, err);
+	texts.sync_fd = hand_over(inherited, run->gate.block_write, err);
+	if (!texts.info_fd || !texts.status_fd || !texts.block_fd || !texts.sync_fd)
+		return -E2BIG;
+	run->gate_seen.read = run->gate.block_read;
+	run->gate_seen.write = run->gate.block_write;
+	if (fstat(run->gate.block_write, &run->gate_seen.st) < 0)
+		return error_set(err, ERROR_SYSTEM, errno, "cannot look at the gate: %s",
+				 strerror(errno));
+	texts.keep = inherited->list;
+	texts.leave = !run->scope.request.size; /* else the evidence is read first */
+	/* That of a lasting session is its keeper's to remove. */
+	if (run->sandbox->one_shot) {
+		texts.tmp = run->sandbox->tmp.place.path;
+		texts.make_tmp = tmp_word(run);
+	}
+	r = chain_build(&input, &chain, err);
+	if (r < 0)
+		return r;
+	chain_join(&chain, words);
+	chain_free(&chain);
+	return argv_check(words, ERROR_SYSTEM, err);
+}
+
+static int spawn_guard(struct run *run, struct inheritance *inherited, int control,
+		       const int stdio[3], struct error *err)
+{
+	_cleanup_argv_ struct drupe_words words = { 0 };
+	_cleanup_close_ int entrance = -1;
+	/* R8: nothing, or the address that the scope's tool needs; the guard passes on
+	 * nothing.  A system scope's tool takes on the user itself, it needs root before;
+	 * it leaves the groups as they are. */
+	bool by_tool = run->scope.request.size && !scope_is_folder(&run->scope);
+	struct spawn spawn = {
+		.envp = run->scope.environment,
+		.stdio = { stdio[0], stdio[1], stdio[2] },
+		.nofile = run->sandbox->nofile,
+		/* Killed while its manager takes it in, the tool would leave a scope in
+		 * which there never was a process, and that then stays.  The guard that
+		 * it becomes finds the lifeline cut. */
+		.lives_on = by_tool,
+		.identity = &run->sandbox->identity,
+		.keeps_ids = by_tool,
+	};
+	int fds[RUN_MAX_HANDED + 2];
+	int r = scope_folder_entrance(&run->scope, &entrance, err);
+
+	if (r == 0)
+		r = build_words(run, inherited, (int[]){ control, entrance }, &words,
+				err);
+	if (r < 0)
+		return r;
+	memcpy(fds, inherited->fds, inherited->count * sizeof(fds[0]));
+	spawn.argv = words.words;
+	spawn.inherit = fds;
+	spawn.n_inherit = inherited->count;
+	fds[spawn.n_inherit++] = control;
+	if (entrance >= 0)
+		fds[spawn.n_inherit++] = entrance;
+	return spawn_process(&spawn, &run->guard, &run->guard_pidfd, err);
+}
+
+static int launch(struct run *run, struct inheritance *inherited, int control,
+		  int (*stdio)[3], struct error *err)
+{
+	int r = open_input(run, &(*stdio)[0], err);
+
+	if (r == 0)
+		r = open_output(run, 0, &(*stdio)[1], err);
+	if (r == 0)
+		r = open_output(run, 1, &(*stdio)[2], err);
+	if (r == 0)
+		r = gate_open(&run->gate, err);
+	if (r == 0)
+		r = hand_over_mounts(run, inherited, err);
+	if (r == 0)
+		r = spawn_guard(run, inherited, control, *stdio, err);
+	return r;
+}
+
+static int open_control(struct run *run, int *ret_other, struct error *err)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_set(err, ERROR_SYSTEM, errno, "cannot make a socket: %s",
+				 strerror(errno));
+	run->control = fd_above_stdio(ends[0]);
+	*ret_other = fd_above_stdio(ends[1]);
+	return 0;
+}
+
+int run_launch(struct run *run, struct error *err)
+{
+	struct sandbox *sandbox = run->sandbox;
+	const struct place *tmp = sandbox->tmp.place.path ? &sandbox->tmp.place : NULL;
+	struct inheritance inherited = { 0 };
+	_cleanup_close_ int control = -1;
+	int stdio[3] = { -1, -1, -1 };
+	int r = plan_make(sandbox->policy, sandbox->profile, &sandbox->view, run->grant,
+			  tmp, &run->plan, err);
+
+	if (r == 0 && sandbox->backends[SLOT_SCOPE])
+		r = scope_prepare(&run->scope, sandbox->backends[SLOT_SCOPE],
+				  &sandbox->identity, &run->plan, err);
+	if (r == 0)
+		r = open_control(run, &control, err);
+	if (r == 0)
+		r = launch(run, &inherited, control, &stdio, err);
+	/* Our copies of what now is the guard's: an end kept here would never show EOF.
+	 */
+	gate_close_child_ends(&run->gate);
+	close_stdio(&stdio);
+	inheritance_free(&inherited);
+	return r;
+}

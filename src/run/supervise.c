@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One poll for everything that can happen to a run. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "guard/guard.h"
+#include "run/run.h"
+
+#define OWN (1 + RUN_CANCELS) /* what run_wait itself polls */
+#define MAX_MORE 6
+#define LAUNCHER_MS 1000
+
+static void take_message(struct run *run, const struct guard_message *message)
+{
+	struct run_events *events = &run->events;
+
+	switch (message->event) {
+	case GUARD_STARTED:
+		events->started = true;
+		break;
+	case GUARD_FAILED:
+		events->failed = true;
+		events->failed_step = message->what;
+		events->failed_errno = message->value;
+		events->empty = true; /* nothing was started */
+		break;
+	case GUARD_EXITED:
+		events->exited = true;
+		events->wait_status = message->value;
+		if (!run->ended_at)
+			run->ended_at = clock_now();
+		break;
+	case GUARD_EMPTY:
+		events->empty = true;
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_messages(struct run *run)
+{
+	struct guard_message message;
+
+	for (;;) {
+		ssize_t n = recv(run->control, &message, sizeof(message), MSG_DONTWAIT);
+
+		if (n == (ssize_t)sizeof(message)) {
+			take_message(run, &message);
+			continue;
+		}
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		run->events.lost = true;
+		return;
+	}
+}
+
+int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
+{
+	struct pollfd fds[OWN + MAX_MORE] = {
+		{ .fd = run->events.lost ? -1 : run->control, .events = POLLIN },
+	};
+	struct timespec left = clock_left(deadline);
+	bool cancel = false;
+	int ready;
+
+	for (size_t i = 0; i < RUN_CANCELS; i++) {
+		fds[1 + i].fd = run->cancelled ? -1 : run->io->cancel[i];
+		fds[1 + i].events = POLLIN;
+	}
+	if (n > 0)
+		memcpy(fds + OWN, more, n * sizeof(*more));
+	ready = ppoll(fds, OWN + n, &left, NULL);
+	for (size_t i = 0; i < n; i++)
+		more[i].revents = ready > 0 ? fds[OWN + i].revents : 0;
+	if (ready > 0 && fds[0].revents)
+		take_messages(run);
+	for (size_t i = 0; i < RUN_CANCELS; i++)
+		cancel |= ready > 0 && fds[1 + i].revents;
+	if (cancel) {
+		run->cancelled = true;
+		return -ECANCELED;
+	}
+	return ready == 0 ? -ETIMEDOUT : 0;
+}
+
+/* Let the streams move once; false when the reader of our output is gone. */
+static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
+{
+	struct network *network = &run->network;
+	struct pollfd fds[MAX_MORE] = {
+		stream_poll(&run->streams[0]),
+		stream_poll(&run->streams[1]),
+		stream_poll(&run->streams[2]),
+		{ .fd = network->output, .events = POLLIN },
+		{ .fd = network->failed ? -1 : network->helper_pidfd, .events = POLLIN },
+		{ .fd = run->child_gone_at ? -1 : run->held.pidfd, .events = POLLIN },
+	};
+	bool alive = true;
+
+	*ret_wait = run_wait(run, fds, MAX_MORE, deadline);
+	if (fds[3].revents)
+		network_read_output(network);
+	if (fds[4].revents)
+		network->failed = true;
+	if (fds[5].revents)
+		run->child_gone_at = clock_now();
+	for (size_t i = 0; i < 3; i++) {
+		if (!fds[i].revents)
+			continue;
+		/* A command that does not read its stdin is free to. */
+		if (stream_step(&run->streams[i]) < 0 && i > 0)
+			alive = false;
+	}
+	if (stream_done(&run->streams[0]))
+		stream_close(
+			&run->streams[0]); /* the command sees the end of its stdin */
+	return alive;
+}
+
+/* Until when to wait: a launcher whose child is gone has little left to do, and must
+ * not be waited for until the command's own deadline. */
+static int64_t supervise_deadline(const struct run *run)
+{
+	int64_t launcher = run->child_gone_at + LAUNCHER_MS * NS_PER_MS;
+
+	return run->child_gone_at && launcher < run->deadline ? launcher : run->deadline;
+}
+
+void run_supervise(struct run *run)
+{
+	while (!run->events.exited && !run->events.lost) {
+		int r;
+
+		if (!move_streams(run, supervise_deadline(run), &r))
+			return;
+		if (run->child_gone_at && clock_now() >= supervise_deadline(run))
+			return;
+		if (run->network.failed)
+			return; /* what was granted is gone: the run ends */
+		if (r == -ECANCELED) {
+			run->cut = !run->events.exited;
+			return;
+		}
+		if (clock_now() >= run->deadline) {
+			run->timed_out = !run->events.exited;
+			return;
+		}
+	}
+}
+
+void run_drain(struct run *run, int64_t deadline)
+{
+	while (!stream_done(&run->streams[1]) || !stream_done(&run->streams[2])) {
+		int r;
+
+		(void)move_streams(run, deadline, &r);
+		if (r == -ECANCELED || clock_now() >= deadline)
+			return;
+	}
+}

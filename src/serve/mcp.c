@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The Model Context Protocol: one tool, `run`, in one session for the connection. */
+#include <errno.h>
+#include <string.h>
+
+#include "serve/serve.h"
+
+/* Opened by the first call: until then the client may want nothing of us. */
+struct mcp {
+	pthread_mutex_t lock;
+	drupe_session *session;
+};
+
+static const char *const versions[] = { "2025-06-18", "2025-03-26", "2024-11-05", NULL };
+
+static const char tool_text[] =
+	"Run a command in a sandbox: a private view of the file system in which only the "
+	"workspace, /tmp and HOME can be written, no network unless it is granted, and a "
+	"time limit. The working directory is the workspace; /tmp lasts from one command "
+	"to "
+	"the next. There is no shell unless the command is one: [\"sh\", \"-c\", \"…\"].";
+
+static const char input_schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"command\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,"
+	"\"description\":\"the program and its arguments\"},"
+	"\"timeout\":{\"type\":\"string\",\"description\":\"like 45s or 10m; at most "
+	"what the "
+	"policy allows\"},"
+	"\"stdin\":{\"type\":\"string\",\"description\":\"what the command reads\"},"
+	"\"network\":{\"type\":\"boolean\",\"description\":\"ask for the network; "
+	"refused "
+	"where the policy does not grant it\"}},"
+	"\"required\":[\"command\"],\"additionalProperties\":false}";
+
+#define STREAM_SCHEMA                                                                    \
+	"{\"type\":\"object\",\"properties\":{"                                          \
+	"\"text\":{\"type\":[\"string\",\"null\"]},\"base64\":{\"type\":\"string\"},"    \
+	"\"encoding\":{\"type\":[\"string\",\"null\"]},\"bytes\":{\"type\":\"integer\"}" \
+	","                                                                              \
+	"\"omitted_bytes\":{\"type\":\"integer\"},\"truncated\":{\"type\":\"boolean\"}}" \
+	","                                                                              \
+	"\"required\":[\"encoding\",\"bytes\",\"omitted_bytes\",\"truncated\"]}"
+
+/* The result object of drupe(1). */
+static const char output_schema[] =
+	"{\"type\":\"object\",\"properties\":{"
+	"\"drupe\":{\"type\":\"string\"},"
+	"\"status\":{\"type\":\"string\",\"enum\":[\"exited\",\"signaled\",\"timed_out\","
+	"\"cancelled\",\"out_of_memory\",\"refused\"]},"
+	"\"exit_code\":{\"type\":[\"integer\",\"null\"]},"
+	"\"signal\":{\"type\":[\"integer\",\"null\"]},"
+	"\"refusal\":{\"type\":[\"object\",\"null\"]},"
+	"\"stdout\":" STREAM_SCHEMA ",\"stderr\":" STREAM_SCHEMA ","
+	"\"wall_seconds\":{\"type\":\"number\"},"
+	"\"usage\":{\"type\":\"object\"},"
+	"\"network\":{\"type\":\"string\"},"
+	"\"network_failed\":{\"type\":\"boolean\"},"
+	"\"scope\":{\"type\":[\"string\",\"null\"]},"
+	"\"profile\":{\"type\":[\"string\",\"null\"]},"
+	"\"policy\":{\"type\":[\"object\",\"null\"]},"
+	"\"command\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},"
+	"\"required\":[\"status\",\"exit_code\",\"stdout\",\"stderr\"]}";
+
+/* ---- the handshake
+ * --------------------------------------------------------------------- */
+
+static void initialize(struct server *server, struct task *task)
+{
+	const char *asked = json_string_value(
+		json_object_get(task->request.params, "protocolVersion"));
+	const char *version = versions[0];
+
+	(void)server;
+	for (size_t i = 0; asked && versions[i]; i++)
+		if (strcmp(asked, versions[i]) == 0)
+			version = versions[i];
+	answer_result(&task->answer,
+		      json_pack("{s:s, s:{s:{}}, s:{s:s, s:s, s:s}, s:s}",
+				"protocolVersion", version, "capabilities", "tools",
+				"serverInfo", "name", "drupe", "title", "drupe sandbox",
+				"version", PACKAGE_VERSION, "instructions",
+				"Run untrusted commands with the tool `run`."));
+	task_finish(task);
+}
+
+static void ping(struct server *server, struct task *task)
+{
+	(void)server;
+	answer_result(&task->answer, json_object());
+	task_finish(task);
+}
+
+static void ignore(struct server *server, struct task *task)
+{
+	ping(server, task);
+}
+
+static void list_tools(struct server *server, struct task *task)
+{
+	json_t *tool = json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", "run", "title",
+				 "Run a command in the sandbox", "description", tool_text,
+				 "inputSchema", json_loads(input_schema, 0, NULL),
+				 "outputSchema", json_loads(output_schema, 0, NULL));
+
+	(void)server;
+	answer_result(&task->answer, json_pack("{s:[o]}", "tools", tool));
+	task_finish(task);
+}
+
+/* ---- the tool
+ * -------------------------------------------------------------------------- */
+
+static const struct param tool_params[] = {
+	{ "command", PARAM_COMMAND, true }, { "timeout", PARAM_DURATION, false },
+	{ "stdin", PARAM_TEXT, false },	    { "network", PARAM_BOOL, false },
+	{ NULL, PARAM_ANY, false },
+};
+
+static drupe_session *need_session(struct task *task)
+{
+	struct server *server = task->server;
+	const struct serve_options *given = server->options;
+	const struct drupe_session_options options = {
+		.size = sizeof(options),
+		.workspace = given->request->workspace,
+		.profile = given->request->profile,
+		.user = given->request->user,
+		.backend_dir = given->paths->backends,
+		.read_only = given->request->read_only,
+		.single_root = given->request->single_root,
+	};
+	drupe_session *session;
+
+	pthread_mutex_lock(&server->mcp->lock);
+	if (!server->mcp->session)
+		server->mcp->session = serve_open(server, &options, task->cancel,
+						  &task->answer);
+	session = server->mcp->session;
+	pthread_mutex_unlock(&server->mcp->lock);
+	return session;
+}
+
+/* What could not even get a session is a refused run. */
+static json_t *refused_json(struct task *task, const json_t *arguments)
+{
+	const struct server *server = task->server;
+	const char **argv = params_words(arguments, "command");
+	struct result result;
+	json_t *json;
+
+	result_init(&result);
+	result.has_text = true;
+	json = result_json(&result, server->policy->policy,
+			   server->options->request->profile,
+			   (char *const *)(uintptr_t)argv);
+	if (task->answer.code == RPC_REFUSED)
+		json_object_set(json, "refusal", task->answer.json);
+	json_decref(task->answer.json);
+	free(argv);
+	return json;
+}
+
+/* The text is the same once more, for clients that know only text. */
+static void answer_tool(struct task *task, json_t *json, bool failed)
+{
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	answer_result(&task->answer,
+		      json_pack("{s:[{s:s, s:s}], s:o, s:b}", "content", "type", "text",
+				"text", text ? text : "", "structuredContent", json,
+				"isError", failed));
+	free(text);
+}
+
+static void work_call(struct task *task)
+{
+	const json_t *arguments = json_object_get(task->request.params, "arguments");
+	drupe_session *session = need_session(task);
+	drupe_result *result = NULL;
+
+	if (!session) {
+		answer_tool(task, refused_json(task, arguments), true);
+		return;
+	}
+	serve_run(task, session, arguments, "command", &result);
+	if (!result)
+		return;
+	answer_tool(task,
+		    result_json(&result->result, result->policy->policy, result->profile,
+				result->command),
+		    result->result.status != RUN_EXITED || result->result.exit_code != 0);
+	drupe_result_free(result);
+}
+
+static bool is_sound(struct task *task)
+{
+	const json_t *params = task->request.params;
+	const json_t *text = json_object_get(params, "name");
+	const char *name = json_string_value(text);
+	json_t *arguments = json_object_get(params, "arguments");
+
+	if (!name || json_string_length(text) != 3 || strcmp(name, "run") != 0) {
+		answer_error(&task->answer, RPC_INVALID_PARAMS, NULL,
+			     "there is no tool \"%.100s\": the only one is run",
+			     name ? name : "");
+		return false;
+	}
+	if (arguments && !json_is_object(arguments)) {
+		answer_error(&task->answer, RPC_INVALID_PARAMS, NULL,
+			     "arguments must be an object");
+		return false;
+	}
+	return params_check(tool_params, arguments, &task->answer);
+}
+
+static void call_tool(struct server *server, struct task *task)
+{
+	(void)server;
+	if (!is_sound(task)) {
+		task_finish(task);
+		return;
+	}
+	task->work = work_call;
+	if (task_make_cancel(task) < 0 || task_start(task) < 0)
+		task_finish(task);
+}
+
+static void cancelled(struct server *server, struct task *task)
+{
+	const json_t *id = json_object_get(task->request.params, "requestId");
+
+	for (struct task *at = server->tasks; at; at = at->next) {
+		if (!id || at->cancel < 0 || !json_equal(at->request.id, id))
+			continue;
+		at->silent = true;
+		task_cancel(at);
+	}
+	ping(server, task);
+}
+
+const struct method mcp_methods[] = {
+	{ "initialize", NULL, initialize, NULL, false },
+	{ "ping", NULL, ping, NULL, false },
+	{ "tools/list", NULL, list_tools, NULL, false },
+	{ "tools/call", NULL, call_tool, NULL, false },
+	{ "notifications/initialized", NULL, ignore, NULL, true },
+	{ "notifications/cancelled", NULL, cancelled, NULL, true },
+	{ NULL, NULL, NULL, NULL, false },
+};
+
+int mcp_init(struct server *server)
+{
+	server->mcp = calloc(1, sizeof(*server->mcp));
+	if (!server->mcp)
+		return -ENOMEM;
+	pthread_mutex_init(&server->mcp->lock, NULL);
+	return 0;
+}
+
+void mcp_free(struct server *server)
+{
+	drupe_error *error = NULL;
+
+	if (!server->mcp)
+		return;
+	if (drupe_session_close(server->mcp->session, &error) < 0 && error)
+		error_print(&error->error);
+	drupe_error_free(error);
+	pthread_mutex_destroy(&server->mcp->lock);
+	free(server->mcp);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "serve/rpc.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "run/result.h"
+#include "base/utf8.h"
+
+int rpc_init(struct rpc *rpc, int in, int out)
+{
+	*rpc = (struct rpc){ .in = in, .out = sink_open(out) };
+	rpc->line = malloc(RPC_LINE_MAX + 1);
+	return rpc->line ? 0 : -ENOMEM;
+}
+
+void rpc_free(struct rpc *rpc)
+{
+	sink_close(&rpc->out);
+	free(rpc->line);
+	free(rpc->queue);
+	rpc->line = rpc->queue = NULL;
+}
+
+/* ---- out ------------------------------------------------------------------------------
+ */
+
+static char *make_room(struct rpc *rpc, size_t length)
+{
+	size_t used = rpc->end - rpc->start;
+
+	if (rpc->start > 0 && (used == 0 || rpc->size - rpc->end < length)) {
+		memmove(rpc->queue, rpc->queue + rpc->start, used);
+		rpc->start = 0;
+		rpc->end = used;
+	}
+	if (rpc->size - rpc->end < length) {
+		size_t size = (rpc->end + length) * 2;
+		char *queue = realloc(rpc->queue, size);
+
+		if (!queue)
+			return NULL;
+		rpc->queue = queue;
+		rpc->size = size;
+	}
+	return rpc->queue + rpc->end;
+}
+
+void rpc_send(struct rpc *rpc, json_t *message)
+{
+	const size_t flags = JSON_COMPACT;
+	size_t length = message ? json_dumpb(message, NULL, 0, flags) : 0;
+	char *room = length ? make_room(rpc, length + 1) : NULL;
+
+	if (room) {
+		json_dumpb(message, room, length, flags);
+		room[length] = '\n';
+		rpc->end += length + 1;
+	}
+	json_decref(message);
+}
+
+static json_t *answer(json_t *id)
+{
+	json_t *message = json_object();
+
+	json_object_set_new(message, "jsonrpc", json_string("2.0"));
+	json_object_set(message, "id", id ? id : json_null());
+	return message;
+}
+
+void rpc_answer(struct rpc *rpc, json_t *id, json_t *result)
+{
+	json_t *message = answer(id);
+
+	json_object_set_new(message, "result", result);
+	rpc_send(rpc, message);
+}
+
+void rpc_refuse(struct rpc *rpc, json_t *id, enum rpc_code code, json_t *data,
+		const char *format, ...)
+{
+	json_t *message = answer(id);
+	char text[2048];
+	va_list args;
+	json_t *error;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	error = json_pack("{s:i, s:o}", "code", (int)code, "message", json_text(text));
+	if (data)
+		json_object_set_new(error, "data", data);
+	json_object_set_new(message, "error", error);
+	rpc_send(rpc, message);
+}
+
+void rpc_notify(struct rpc *rpc, const char *method, json_t *params)
+{
+	rpc_send(rpc, json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method,
+				"params", params));
+}
+
+size_t rpc_waiting(const struct rpc *rpc)
+{
+	return rpc->end - rpc->start;
+}
+
+int rpc_flush(struct rpc *rpc)
+{
+	/* Once where more might block: the next poll says whether it may go on. */
+	while (rpc->start < rpc->end) {
+		ssize_t n = sink_write(&rpc->out, rpc->queue + rpc->start,
+				       rpc->end - rpc->start);
+
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		rpc->start += (size_t)n;
+		if (rpc->out.kind != SINK_SOCKET && !rpc->out.own)
+			break;
+	}
+	if (rpc->start == rpc->end && rpc->size > RPC_LINE_MAX) {
+		free(rpc->queue);
+		rpc->queue = NULL;
+		rpc->start = rpc->end = rpc->size = 0;
+	}
+	return 0;
+}
+
+/* ---- in -------------------------------------------------------------------------------
+ */
+
+int rpc_read(struct rpc *rpc)
+{
+	ssize_t n;
+
+	/* What rpc_next left is the beginning of a message, or nothing. */
+	memmove(rpc->line, rpc->line + rpc->begin, rpc->used - rpc->begin);
+	rpc->used -= rpc->begin;
+	rpc->scanned -= rpc->begin;
+	rpc->begin = 0;
+	n = read(rpc->in, rpc->line + rpc->used, RPC_LINE_MAX + 1 - rpc->used);
+	if (n > 0)
+		rpc->used += (size_t)n;
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		return -EPIPE;
+	return 0;
+}
+
+/* Whether ID is one that a request may have. */
+static bool is_id(const json_t *id)
+{
+	return json_is_integer(id) ||
+	       (json_is_string(id) && json_string_length(id) <= RPC_ID_MAX);
+}
+
+/* A member that is a string without a NUL. */
+static const char *text_of(const json_t *message, const char *name)
+{
+	const json_t *value = json_object_get(message, name);
+	const char *text = json_string_value(value);
+
+	return text && strlen(text) == json_string_length(value) ? text : NULL;
+}
+
+/* Take a message apart.  False: an error was sent. */
+static bool take_message(struct rpc *rpc, json_t *message, struct rpc_request *request)
+{
+	json_t *id = json_object_get(message, "id");
+	const char *version = text_of(message, "jsonrpc");
+	const char *method = text_of(message, "method");
+	json_t *params = json_object_get(message, "params");
+	json_t *told = is_id(id) ? id : NULL;
+
+	if (!json_is_object(message))
+		rpc_refuse(rpc, NULL, RPC_INVALID_REQUEST, NULL, "%s",
+			   json_is_array(message)
+				   ? "batches are not supported: send a message a line"
+				   : "a request is an object");
+	else if (!version || strcmp(version, "2.0") != 0)
+		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
+			   "jsonrpc must be \"2.0\"");
+	else if (id && !told)
+		rpc_refuse(rpc, NULL, RPC_INVALID_REQUEST, NULL,
+			   "id must be an integer, or a string of at most %d bytes",
+			   RPC_ID_MAX);
+	else if (!method)
+		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
+			   "method must be a string");
+	else if (!id && params && !json_is_object(params))
+		return false; /* nobody wants to hear of a notification */
+	else if (params && json_is_array(params))
+		rpc_refuse(rpc, told, RPC_INVALID_PARAMS, NULL,
+			   "params must be an object: they go by name");
+	else if (params && !json_is_object(params))
+		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
+			   "params must be an object");
+	else {
+		*request = (struct rpc_request){ message, id, method, params };
+		return true;
+	}
+	return false;
+}
+
+static bool take_line(struct rpc *rpc, const char *text, size_t length,
+		      struct rpc_request *request)
+{
+	json_error_t error;
+	json_t *message;
+	size_t offset;
+
+	if (length > 0 && text[length - 1] == '\r')
+		length--;
+	if (length == 0)
+		return false;
+	if (!utf8_valid(text, length, &offset)) {
+		rpc_refuse(rpc, NULL, RPC_PARSE_ERROR, NULL,
+			   "not UTF-8 at byte %zu of the message", offset);
+		return false;
+	}
+	message = json_loadb(text, length,
+			     JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
+			     &error);
+	if (!message) {
+		rpc_refuse(rpc, NULL, RPC_PARSE_ERROR, NULL, "not JSON at byte %d: %s",
+			   error.position, error.text);
+		return false;
+	}
+	if (take_message(rpc, message, request))
+		return true;
+	json_decref(message);
+	return false;
+}
+
+/* The end of the message that begins there, or of what is there of it. */
+static size_t find_end(const struct rpc *rpc, bool *ret_whole)
+{
+	const char *end = memchr(rpc->line + rpc->scanned, '\n',
+				 rpc->used - rpc->scanned);
+
+	*ret_whole = end != NULL;
+	return end ? (size_t)(end - rpc->line) : rpc->used;
+}
+
+bool rpc_next(struct rpc *rpc, struct rpc_request *ret_request)
+{
+	bool whole, taken;
+
+	for (;;) {
+		size_t begin = rpc->begin, end = find_end(rpc, &whole);
+
+		rpc->scanned = end;
+		if (!whole && !rpc->skipping && end - begin <= RPC_LINE_MAX)
+			return false; /* more of it will come */
+		if (!whole && !rpc->skipping)
+			rpc_refuse(rpc, NULL, RPC_INVALID_REQUEST, NULL,
+				   "a message of more than %zu bytes", RPC_LINE_MAX);
+		taken = whole && !rpc->skipping &&
+			take_line(rpc, rpc->line + begin, end - begin, ret_request);
+		rpc->skipping = !whole;
+		rpc->begin = rpc->scanned = end + whole;
+		if (taken || !whole)
+			return taken;
+	}
+}
+
+void rpc_request_free(struct rpc_request *request)
+{
+	json_decref(request->message);
+	request->message = NULL;
+}

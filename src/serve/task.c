@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One request that takes time: its thread, and what its command writes meanwhile. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/base64.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "serve/serve.h"
+#include "base/utf8.h"
+
+#define STACK ((size_t)512 << 10)
+#define CHUNK ((size_t)32 << 10) /* of a stream, in one notification */
+
+/* ---- answers
+ * --------------------------------------------------------------------------- */
+
+void answer_result(struct answer *answer, json_t *result)
+{
+	*answer = (struct answer){ .json = result };
+}
+
+void answer_error(struct answer *answer, enum rpc_code code, json_t *data,
+		  const char *format, ...)
+{
+	va_list args;
+
+	*answer = (struct answer){ .code = code, .json = data };
+	va_start(args, format);
+	vsnprintf(answer->text, sizeof(answer->text), format, args);
+	va_end(args);
+}
+
+void answer_refusal(struct answer *answer, int r, drupe_error *error)
+{
+	if (error)
+		answer_error(answer, RPC_REFUSED, refusal_json(&error->error), "%s",
+			     error->error.message);
+	else
+		answer_error(answer, RPC_INTERNAL_ERROR, NULL, "%s", strerror(-r));
+	drupe_error_free(error);
+}
+
+/* ---- tasks
+ * ----------------------------------------------------------------------------- */
+
+struct task *task_new(struct server *server, struct rpc_request *request)
+{
+	struct task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		return NULL;
+	task->server = server;
+	if (request)
+		task->request = *request;
+	task->cancel = -1;
+	for (size_t i = 0; i < 2; i++)
+		task->flows[i].read = task->write[i] = -1;
+	task->next = server->tasks;
+	server->tasks = task;
+	return task;
+}
+
+static void *work(void *data)
+{
+	struct task *task = data;
+
+	task->work(task);
+	/* A pointer is written whole (pipe(7)). */
+	(void)!write(task->server->done_write, &task, sizeof(task));
+	return NULL;
+}
+
+int task_start(struct task *task)
+{
+	pthread_attr_t attributes;
+	int r = pthread_attr_init(&attributes);
+
+	if (r == 0) {
+		pthread_attr_setstacksize(&attributes, STACK);
+		r = pthread_create(&task->thread, &attributes, work, task);
+		pthread_attr_destroy(&attributes);
+	}
+	if (r != 0)
+		answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
+			     "no thread for the request: %s", strerror(r));
+	return -r;
+}
+
+int task_make_cancel(struct task *task)
+{
+	task->cancel = fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	if (task->cancel >= 0)
+		return 0;
+	answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
+		     "no descriptor for the request: %s", strerror(-task->cancel));
+	return task->cancel;
+}
+
+void task_cancel(struct task *task)
+{
+	if (task->cancel >= 0)
+		(void)!eventfd_write(task->cancel, 1);
+}
+
+static void unlink_task(struct task *task)
+{
+	struct task **at = &task->server->tasks;
+
+	while (*at != task)
+		at = &(*at)->next;
+	*at = task->next;
+}
+
+void task_finish(struct task *task)
+{
+	struct server *server = task->server;
+	struct answer *answer = &task->answer;
+
+	unlink_task(task);
+	if (!task->request.id || task->silent)
+		json_decref(answer->json);
+	else if (answer->code)
+		rpc_refuse(&server->rpc, task->request.id, answer->code, answer->json,
+			   "%s", answer->text);
+	else
+		rpc_answer(&server->rpc, task->request.id, answer->json);
+	if (task->served)
+		served_release(server, task->served);
+	for (size_t i = 0; i < 2; i++) {
+		close_fd(&task->flows[i].read);
+		close_fd(&task->write[i]);
+	}
+	close_fd(&task->cancel);
+	rpc_request_free(&task->request);
+	free(task);
+}
+
+/* ---- flows
+ * ----------------------------------------------------------------------------- */
+
+int task_open_flows(struct task *task)
+{
+	struct error err = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		int r = fd_pipe(&task->flows[i].read, &task->write[i], &err);
+
+		if (r < 0) {
+			answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL,
+				     "no descriptor for the run: %s", strerror(-r));
+			return r;
+		}
+		(void)fcntl(task->flows[i].read, F_SETFL, O_NONBLOCK);
+	}
+	return 0;
+}
+
+static void report(struct task *task, size_t i, const char *bytes, size_t length)
+{
+	static const char *const names[] = { "stdout", "stderr" };
+	bool utf8 = utf8_valid(bytes, length, NULL);
+	char *encoded = utf8 ? NULL : base64_encode(bytes, length);
+	json_t *params = json_pack("{s:O, s:s}", "id", task->request.id, "stream",
+				   names[i]);
+
+	if (utf8)
+		json_object_set_new(params, "text", json_stringn(bytes, length));
+	else
+		json_object_set_new(params, "base64",
+				    json_string(encoded ? encoded : ""));
+	free(encoded);
+	rpc_notify(&task->server->rpc, "output", params);
+}
+
+/* How many of the bytes at the end are the beginning of a character. */
+static size_t cut_character(const char *bytes, size_t length)
+{
+	for (size_t n = 1; n < 4 && n <= length; n++) {
+		size_t whole = utf8_length((unsigned char)bytes[length - n]);
+
+		if (whole > 0)
+			return whole > n ? n : 0;
+	}
+	return 0;
+}
+
+bool task_read_flow(struct task *task, size_t i)
+{
+	struct flow *flow = &task->flows[i];
+	char bytes[sizeof(flow->rest) + CHUNK];
+	size_t length = flow->n_rest, rest;
+	ssize_t n;
+
+	memcpy(bytes, flow->rest, length);
+	n = read(flow->read, bytes + length, CHUNK);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return true;
+	if (n <= 0) {
+		if (length > 0)
+			report(task, i, bytes, length);
+		close_fd(&flow->read);
+		return false;
+	}
+	length += (size_t)n;
+	rest = cut_character(bytes, length);
+	memcpy(flow->rest, bytes + length - rest, rest);
+	flow->n_rest = rest;
+	if (length > rest)
+		report(task, i, bytes, length - rest);
+	return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What backends are installed, and whether a run would take them. */
+#ifndef DRUPE_LISTING_H
+#define DRUPE_LISTING_H
+
+#include <jansson.h>
+
+#include "backend/registry.h"
+
+/* The layers that may be left out by the word `none` have no file for it. */
+#define N_LISTING_BUILTINS 2
+extern const struct listing_builtin {
+	enum slot slot;
+	const char *summary;
+} listing_builtins[N_LISTING_BUILTINS];
+
+/* Those of DIR (NULL: the configured folder), network helpers probed.  Free them with
+ * registry_list_free. */
+int listing_make(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
+		 struct error *err);
+
+/* Whether DUMP (NAME, KIND-NAME, or NULL: all) names this one. */
+bool listing_wants(const char *dump, enum slot slot, const char *name);
+
+/* "yes" or "no"; "ok" or the word of its refusal. */
+const char *listing_trust(const struct registry_entry *entry);
+const char *listing_probe(const struct registry_entry *entry);
+
+/* How many of those that DUMP names a run would refuse. */
+size_t listing_refused(const struct registry_entry *entries, size_t count,
+		       const char *dump);
+
+json_t *listing_json(const char *dir, const struct registry_entry *entries, size_t count,
+		     const char *dump);
+
+/* All of it at once.  *ret_refused may be NULL. */
+int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
+		  struct error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The real thing on a trivial command, each check by itself, and where one fails the
+ * cause and what to do (spec 5.3.6). */
+#ifndef DRUPE_PREFLIGHT_H
+#define DRUPE_PREFLIGHT_H
+
+#include <jansson.h>
+
+#include "session/session.h"
+
+enum preflight_verdict { PREFLIGHT_GOOD, PREFLIGHT_BAD, PREFLIGHT_NOTE };
+extern const char *const preflight_words[]; /* ok FAIL note */
+
+struct preflight_check {
+	enum preflight_verdict verdict;
+	const char *name;
+	const char *detail, *fix;   /* or "" */
+	const struct error *reason; /* of a BAD one that is a refusal, or NULL */
+};
+
+struct preflight_sink {
+	void (*check)(void *data, const struct preflight_check *check);
+	void *data;
+	const int *cancel; /* RUN_CANCELS descriptors, one readable: stop; NULL: none */
+	bool *cancelled;   /* NULL, or told that it was */
+};
+
+/* All of `drupe preflight`: POLICY is what -p says, or NULL. */
+void preflight_all(const char *policy, const struct request *request,
+		   const struct paths *paths, const struct preflight_sink *sink);
+
+/* What `drupe preflight --json` prints; CANCEL as in preflight_sink. */
+json_t *preflight_json(const char *policy, const struct request *request,
+		       const struct paths *paths, const int *cancel, bool *ret_failed);
+
+/* In the sandbox of an open session, which is not asked for its state.  0; -EPERM and
+ * in ERR the first check that failed; -ECANCELED. */
+int preflight_session(struct session *session, enum ask network, const int *cancel,
+		      struct error *err);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "view/private-tmp.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/rmtree.h"
+#include "base/trust.h"
+
+#define SUFFIX 6 /* random characters */
+
+static int failed(struct error *err, int errnum, const char *root, const char *what)
+{
+	error_set(err, ERROR_TMP_FAILED, errnum, "%s: cannot %s a private tmp: %s", root,
+		  what, strerror(errnum));
+	error_hint(err,
+		   "tmp_root of the policy must be a folder like /var/tmp, with room");
+	return -errnum;
+}
+
+static size_t prefix_of(const struct identity *identity, char *ret, size_t size)
+{
+	return (size_t)snprintf(ret, size, "drupe-%u-", identity->uid);
+}
+
+static int random_suffix(char *to)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+	unsigned char random[SUFFIX];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return -errno;
+	for (size_t i = 0; i < SUFFIX; i++)
+		to[i] = letters[random[i] % (sizeof(letters) - 1)];
+	to[SUFFIX] = '\0';
+	return 0;
+}
+
+/* Remove what a killed executor left, when its guard was killed too.  Only what
+ * belongs to the user or to us, and only what nobody has locked. */
+static void sweep_one(int root, const char *name, const struct identity *identity)
+{
+	_cleanup_close_ int fd = openat(root, name,
+					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st, named;
+
+	if (fd < 0 || fstat(fd, &st) < 0 ||
+	    (st.st_uid != identity->uid && st.st_uid != geteuid()))
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	/* Another sweeper may have removed it, and its maker made one again: not ours. */
+	if (fstatat(root, name, &named, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    named.st_dev != st.st_dev || named.st_ino != st.st_ino)
+		return;
+	(void)rmtree_at(root, name); /* what stays waits for the next start */
+}
+
+static void sweep(int root, const struct identity *identity)
+{
+	char prefix[32];
+	size_t n = prefix_of(identity, prefix, sizeof(prefix));
+	int copy = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	if (!dir) {
+		close_fd(&copy);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (strncmp(entry->d_name, prefix, n) == 0 &&
+		    strlen(entry->d_name) == n + SUFFIX)
+			sweep_one(root, entry->d_name, identity);
+	closedir(dir);
+}
+
+int private_tmp_choose(const char *root, const struct identity *identity,
+		       struct private_tmp *ret_tmp, struct error *err)
+{
+	struct private_tmp tmp = PRIVATE_TMP_NONE;
+	int r = trust_open_dir(root, ERROR_TMP_FAILED, ERROR_TMP_FAILED, &tmp.root, err);
+
+	if (r < 0)
+		return r;
+	sweep(tmp.root, identity);
+	r = random_suffix(tmp.name + prefix_of(identity, tmp.name, sizeof(tmp.name)));
+	if (r == 0 && asprintf(&tmp.place.path, "%s/%s", root, tmp.name) < 0) {
+		tmp.place.path = NULL;
+		r = -ENOMEM;
+	}
+	if (r < 0) {
+		close_fd(&tmp.root);
+		return failed(err, -r, root, "make");
+	}
+	*ret_tmp = tmp;
+	return 0;
+}
+
+int private_tmp_adopt(struct private_tmp *tmp, const struct identity *identity,
+		      struct error *err)
+{
+	_cleanup_close_ int fd = fd_above_stdio(openat(
+		tmp->root, tmp->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return failed(err, fd < 0 ? -fd : errno, tmp->place.path, "open");
+	if (st.st_uid != identity->uid || (st.st_mode & 07777) != 0700)
+		return failed(err, EPERM, tmp->place.path, "trust");
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return failed(err, errno, tmp->place.path, "lock");
+	tmp->place.fd = take_fd(&fd);
+	tmp->place.st = st;
+	return 0;
+}
+
+int private_tmp_remove(struct private_tmp *tmp, struct error *err)
+{
+	int r = 0;
+
+	if (tmp->root >= 0)
+		r = rmtree_at(tmp->root, tmp->name);
+	if (r < 0)
+		failed(err, -r, tmp->place.path, "remove");
+	place_close(&tmp->place);
+	close_fd(&tmp->root);
+	return r;
+}

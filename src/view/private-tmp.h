@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The private directory that a session's commands see as /tmp. */
+#ifndef DRUPE_PRIVATE_TMP_H
+#define DRUPE_PRIVATE_TMP_H
+
+#include "base/identity.h"
+#include "view/place.h"
+
+struct private_tmp {
+	int root;	    /* the folder it lies in */
+	char name[40];	    /* drupe-UID-XXXXXX */
+	struct place place; /* locked as long as it is in use */
+};
+
+#define PRIVATE_TMP_NONE           \
+	{                          \
+		-1, "", PLACE_NONE \
+	}
+
+/*
+ * Choose a name below ROOT (TMP_FAILED where others could replace what is there: the
+ * folder must be root's or the caller's, and sticky when others can write).  Leftovers
+ * of killed executors are swept: a lock, not their age, tells dead from live.  The
+ * directory itself is made by the first run's guard, mode 0700, as the user who runs
+ * the command; place.fd is -1 until private_tmp_adopt.
+ */
+int private_tmp_choose(const char *root, const struct identity *identity,
+		       struct private_tmp *ret_tmp, struct error *err);
+
+/* Open what the guard made, check that it is what was asked for, and lock it. */
+int private_tmp_adopt(struct private_tmp *tmp, const struct identity *identity,
+		      struct error *err);
+
+/* Remove it with all it holds; nothing when there is none. */
+int private_tmp_remove(struct private_tmp *tmp, struct error *err);
+
+#endif
