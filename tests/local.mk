@@ -45,6 +45,7 @@ unit_tests = \
 	%D%/unit/test-guard \
 	%D%/unit/test-mountinfo \
 	%D%/unit/test-options \
+	%D%/unit/test-place \
 	%D%/unit/test-plan \
 	%D%/unit/test-policy \
 	%D%/unit/test-policy-fixtures \
@@ -63,6 +64,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_guard_SOURCES = %D%/unit/test-guard.c
 %C%_unit_test_mountinfo_SOURCES = %D%/unit/test-mountinfo.c
 %C%_unit_test_options_SOURCES = %D%/unit/test-options.c src/cli/options.c
+%C%_unit_test_place_SOURCES = %D%/unit/test-place.c
 %C%_unit_test_plan_SOURCES = %D%/unit/test-plan.c
 %C%_unit_test_policy_SOURCES = %D%/unit/test-policy.c
 %C%_unit_test_policy_fixtures_SOURCES = %D%/unit/test-policy-fixtures.c
