@@ -42,6 +42,7 @@ unit_tests = \
 	%D%/unit/test-capture \
 	%D%/unit/test-chain \
 	%D%/unit/test-gate \
+	%D%/unit/test-grant \
 	%D%/unit/test-guard \
 	%D%/unit/test-identity \
 	%D%/unit/test-mountinfo \
@@ -62,6 +63,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_capture_SOURCES = %D%/unit/test-capture.c
 %C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
 %C%_unit_test_gate_SOURCES = %D%/unit/test-gate.c
+%C%_unit_test_grant_SOURCES = %D%/unit/test-grant.c
 %C%_unit_test_guard_SOURCES = %D%/unit/test-guard.c
 %C%_unit_test_identity_SOURCES = %D%/unit/test-identity.c
 %C%_unit_test_mountinfo_SOURCES = %D%/unit/test-mountinfo.c
