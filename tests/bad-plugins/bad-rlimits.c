@@ -35,6 +35,12 @@
 #ifndef OPTION_SIZE
 #define OPTION_SIZE sizeof(options[0])
 #endif
+#ifndef OPTION_TABLE
+#define OPTION_TABLE options
+#endif
+#ifndef N_OPTIONS
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+#endif
 #ifndef FEATURES
 #define FEATURES NULL
 #endif
@@ -99,8 +105,8 @@ DRUPE_BACKEND_EXPORT = {
 	.summary = "spoilt on purpose",
 	.tool = TOOL,
 	.tool_features = FEATURES,
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	.options = OPTION_TABLE,
+	.n_options = N_OPTIONS,
 	.option_size = OPTION_SIZE,
 #ifdef TWO_SLOTS
 	.launcher = &other_ops,

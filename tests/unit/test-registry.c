@@ -152,6 +152,8 @@ static const struct {
 	{ "long-name", ERROR_BACKEND_INVALID,
 	  "its name is no text of less than 256 bytes" },
 	{ "wild-name", ERROR_BACKEND_INVALID, "its name is no text" },
+	{ "control-name", ERROR_BACKEND_INVALID, "its name is not printable" },
+	{ "latin-name", ERROR_BACKEND_INVALID, "its name is not printable" },
 	{ "short", ERROR_BACKEND_INVALID, "short struct: got 32 bytes, need " },
 	{ "size-0", ERROR_BACKEND_INVALID, "short struct: got 0 bytes, need " },
 	{ "lying-size", ERROR_BACKEND_INVALID,
@@ -173,6 +175,11 @@ static const struct {
 	{ "option-words", ERROR_BACKEND_INVALID, "option x has no list of words" },
 	{ "option-help", ERROR_BACKEND_INVALID, "an option's help is missing" },
 	{ "option-stride", ERROR_BACKEND_INVALID, "elements of 4 bytes" },
+	{ "option-none", ERROR_BACKEND_INVALID,
+	  "the option table is missing (NULL), but counts 1" },
+	{ "option-many", ERROR_BACKEND_INVALID, "counts 257, more than 256" },
+	{ "option-wild", ERROR_BACKEND_INVALID,
+	  "the option table does not lie in a loaded object" },
 	{ "wild-features", ERROR_BACKEND_INVALID,
 	  "features does not lie in a loaded object" },
 	{ "tool-null", ERROR_BACKEND_INVALID, "it names no tool" },
@@ -202,6 +209,33 @@ static void test_guarantees(void **state)
 	refusal(BAD_PLUGINS, SLOT_LAUNCHER, "guarantee-unknown", &err);
 	assert_text_has(err.message, "guarantee 77 is unknown");
 	assert_int_equal(err.code, ERROR_BACKEND_INVALID);
+}
+
+static void test_networks(void **state)
+{
+	static const struct {
+		const char *name, *needle;
+	} networks[] = {
+		{ "ready", "the unknown way 7 to be ready" },
+		{ "stop", "the unknown way 7 to stop" },
+		{ "wild-probe", "the probe does not lie in a loaded object" },
+		{ "wild-needs", "what the probe needs does not lie in a loaded object" },
+		{ "no-probe", "has no probe, or no message" },
+		{ "no-message", "has no probe, or no message" },
+		{ "wild-message", "the probe's message is no text" },
+	};
+	_cleanup_backend_ struct backend *backend = NULL;
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(networks) / sizeof(networks[0]); i++) {
+		refusal(BAD_PLUGINS, SLOT_NETWORK, networks[i].name, &err);
+		assert_int_equal(err.code, ERROR_BACKEND_INVALID);
+		assert_text_has(err.message, networks[i].needle);
+	}
+	assert_return_code(registry_load(BAD_PLUGINS, SLOT_NETWORK, "good", NULL,
+					 geteuid(), &backend, &err),
+			   0);
 }
 
 static void test_setuid_tool(void **state)
@@ -494,6 +528,39 @@ static void test_not_elf(void **state)
 	changed.e_phnum = 0xffff;
 	memcpy(bytes, &changed, sizeof(changed));
 	assert_bytes_refused(bench, bytes, size, "program headers");
+	changed = header;
+	changed.e_phentsize++;
+	memcpy(bytes, &changed, sizeof(changed));
+	assert_bytes_refused(bench, bytes, size, "program headers are not those of");
+	changed = header;
+	changed.e_phoff = size - 1;
+	memcpy(bytes, &changed, sizeof(changed));
+	assert_bytes_refused(bench, bytes, size, "program headers lie beyond its end");
+	free(bytes);
+}
+
+/* More of a segment in the file than in memory: the kernel would map what is not meant.
+ */
+static void test_large_segment(void **state)
+{
+	struct bench *bench = *state;
+	size_t size;
+	char *bytes = good_bytes(&size);
+	ElfW(Ehdr) header;
+	ElfW(Phdr) segment;
+
+	memcpy(&header, bytes, sizeof(header));
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		char *at = bytes + header.e_phoff + i * sizeof(segment);
+
+		memcpy(&segment, at, sizeof(segment));
+		if (segment.p_type != PT_LOAD)
+			continue;
+		segment.p_memsz = segment.p_filesz - 1;
+		memcpy(at, &segment, sizeof(segment));
+		break;
+	}
+	assert_bytes_refused(bench, bytes, size, "larger in the file than in memory");
 	free(bytes);
 }
 
@@ -696,6 +763,7 @@ int main(void)
 		cmocka_unit_test(test_bad_objects),
 		cmocka_unit_test(test_refusals_leave_no_descriptor),
 		cmocka_unit_test(test_guarantees),
+		cmocka_unit_test(test_networks),
 		cmocka_unit_test(test_setuid_tool),
 		cmocka_unit_test(test_tool_place),
 		cmocka_unit_test(test_frozen_rlimits),
@@ -706,6 +774,7 @@ int main(void)
 		BENCH(test_modes),
 		BENCH(test_kinds_of_file),
 		BENCH(test_not_elf),
+		BENCH(test_large_segment),
 		BENCH(test_truncated),
 		BENCH(test_truncated_and_stripped),
 		BENCH(test_too_large),
