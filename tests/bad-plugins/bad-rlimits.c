@@ -60,6 +60,20 @@ static const char long_text[] __attribute__((unused)) =
 	"to-"
 	"end-a-name-that-never-seems-to-end-a-name-that-never-seems-to-end";
 
+#ifdef REPLACED
+#include <stdio.h>
+#include <stdlib.h>
+
+/* While it is loaded another file takes its place. */
+__attribute__((constructor)) static void replace(void)
+{
+	const char *from = getenv("DRUPE_TEST_FROM"), *to = getenv("DRUPE_TEST_TO");
+
+	if (from && to)
+		rename(from, to);
+}
+#endif
+
 static void some_words(const struct drupe_call *call, const struct drupe_rlimits *limits,
 		       struct drupe_words *words)
 {

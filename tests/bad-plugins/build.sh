@@ -31,6 +31,7 @@ compiler=$*
 
 rlimits good
 rlimits no-symbol -DNO_SYMBOL
+rlimits replaced -DREPLACED '-DNAME="x"'
 rlimits undefined -DUNDEFINED
 rlimits function -DFUNCTION
 rlimits tiny -DTINY

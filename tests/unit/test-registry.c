@@ -26,6 +26,8 @@
 /* The policy owns its texts, here it is handed constant ones. */
 #define T(text) ((char *)(uintptr_t)(text))
 
+#define OTHER_UID 54321
+
 struct bench {
 	char dir[64];
 	char file[128]; /* rlimits-x.so in dir */
@@ -249,6 +251,24 @@ static void test_setuid_tool(void **state)
 		BAD_PLUGINS, "tool-setuid", ERROR_TOOL_UNTRUSTED,
 		"/usr/bin/su is set-uid: drupe needs the plain, unprivileged program; "
 		"chmod u-s /usr/bin/su");
+}
+
+/* The file is exchanged between the check and the load: by the load itself here. */
+static void test_replaced(void **state)
+{
+	struct bench *bench = *state;
+	char other[160], command[512];
+
+	snprintf(other, sizeof(other), "%s/rlimits-y.so", bench->dir);
+	snprintf(command, sizeof(command), "cp %s/rlimits-replaced.so %s && cp %s %s",
+		 BAD_PLUGINS, bench->file, bench->file, other);
+	assert_int_equal(system(command), 0);
+	setenv("DRUPE_TEST_FROM", other, 1);
+	setenv("DRUPE_TEST_TO", bench->file, 1);
+	assert_refused(bench->dir, "x", ERROR_BACKEND_UNTRUSTED,
+		       "was replaced while it was loaded");
+	unsetenv("DRUPE_TEST_FROM");
+	unsetenv("DRUPE_TEST_TO");
 }
 
 static void test_tool_place(void **state)
@@ -684,17 +704,42 @@ static void test_tool_with_capabilities(void **state)
 static void test_tool_of_caller(void **state)
 {
 	struct bench *bench = *state;
+	bool root = geteuid() == 0;
 	char link[128];
 
-	if (geteuid() == 0)
-		skip();
 	write_file(bench->file, "#!/bin/sh\n", 10);
 	chmod(bench->file, 0755);
-	assert_tool_refused(bench->file, geteuid(), false, ERROR_TOOL_UNTRUSTED,
-			    "its owner could rewrite it from inside the sandbox");
 	snprintf(link, sizeof(link), "%s/link", bench->dir);
 	assert_return_code(symlink("/usr/bin/prlimit", link), errno);
+	if (root) { /* of root all would be good */
+		assert_return_code(chown(bench->dir, OTHER_UID, OTHER_UID), errno);
+		assert_return_code(chown(bench->file, OTHER_UID, OTHER_UID), errno);
+		assert_return_code(lchown(link, OTHER_UID, OTHER_UID), errno);
+		assert_return_code(seteuid(OTHER_UID), errno);
+	}
+	assert_tool_refused(bench->file, geteuid(), false, ERROR_TOOL_UNTRUSTED,
+			    "its owner could rewrite it from inside the sandbox");
 	assert_tool_refused(link, geteuid(), false, ERROR_TOOL_UNTRUSTED, bench->dir);
+	if (root)
+		assert_return_code(seteuid(0), errno);
+}
+
+/* What is looked through for features is no program when it is that large. */
+static void test_tool_too_large(void **state)
+{
+	static const char *const features[] = { "--cap-drop", NULL };
+	struct bench *bench = *state;
+	struct error err = { 0 };
+	struct tool tool = { 0 };
+
+	if (geteuid() != 0)
+		skip(); /* only root's file comes that far */
+	write_file(bench->file, "#!/bin/sh\n", 10);
+	chmod(bench->file, 0755);
+	assert_return_code(truncate(bench->file, (64 << 20) + 1), errno);
+	assert_int_equal(tool_check(bench->file, features, 0, false, &tool, &err),
+			 -EFBIG);
+	assert_int_equal(err.code, ERROR_TOOL_UNTRUSTED);
 }
 
 static void test_tool_kinds(void **state)
@@ -770,6 +815,7 @@ int main(void)
 		cmocka_unit_test(test_frozen_launcher),
 		cmocka_unit_test(test_short_launcher),
 		cmocka_unit_test(test_names),
+		BENCH(test_replaced),
 		BENCH(test_folders),
 		BENCH(test_modes),
 		BENCH(test_kinds_of_file),
@@ -781,6 +827,7 @@ int main(void)
 		BENCH(test_tool_of_root),
 		BENCH(test_tool_with_capabilities),
 		BENCH(test_tool_of_caller),
+		BENCH(test_tool_too_large),
 		BENCH(test_tool_kinds),
 		cmocka_unit_test(test_tool_features),
 		cmocka_unit_test(test_list),
