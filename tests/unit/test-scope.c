@@ -28,11 +28,17 @@
 
 static char parent[64];
 static int answer;
+static bool wants_limit;
 
 static int fake_setup(const struct drupe_call *call, const struct drupe_scope *scope,
 		      struct drupe_cgroup_setup *ret_setup)
 {
 	(void)call;
+	if (wants_limit) {
+		ret_setup->n_writes = 1;
+		strcpy(ret_setup->writes[0].file, "memory.max");
+		strcpy(ret_setup->writes[0].value, "1");
+	}
 	if (answer == 0)
 		snprintf(ret_setup->folder, sizeof(ret_setup->folder), "%s/%s", parent,
 			 scope->unit);
@@ -233,6 +239,22 @@ static void test_cannot_enforce(void **state)
 }
 
 /* By the kernel where it can, else by the manager's tool, which has its time. */
+/* A limit that cannot be written is no limit: here there is no such file. */
+static void test_cannot_set(void **state)
+{
+	struct scope scope = SCOPE_NONE;
+	struct error err = { 0 };
+
+	(void)state;
+	wants_limit = true;
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err),
+			 -ENOENT);
+	assert_string_equal(error_code_word(err.code), "scope-failed");
+	assert_non_null(strstr(err.message, "cannot set memory.max"));
+	wants_limit = false;
+	scope_close(&scope);
+}
+
 static void refuse_manager(const char *runtime, const char *needle)
 {
 	struct scope scope = SCOPE_NONE;
@@ -410,6 +432,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sweep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_enforce, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cannot_set, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_manager, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_in_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kill, setup, teardown),
