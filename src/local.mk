@@ -52,6 +52,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy/text.c \
 	%D%/policy/value.c %D%/policy/value.h \
 	%D%/policy/yaml.c \
+	%D%/backend/call.c %D%/backend/call.h \
 	%D%/backend/elf-check.c %D%/backend/elf-check.h \
 	%D%/backend/host.c %D%/backend/host.h \
 	%D%/backend/mapped.c %D%/backend/mapped.h \

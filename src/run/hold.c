@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "guard/guard.h"
@@ -114,7 +115,7 @@ static enum error_code code_of(const char *word)
 static int explain(struct run *run, struct error *err)
 {
 	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
-	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+	struct drupe_diagnosis diagnosis;
 	const char *text = run->launcher_text;
 	int status = run->events.wait_status;
 	char ending[64] = "did not end";
@@ -125,13 +126,9 @@ static int explain(struct run *run, struct error *err)
 	else if (run->events.exited)
 		snprintf(ending, sizeof(ending), "ended with status %d",
 			 WEXITSTATUS(status));
-	if (launcher->launcher.diagnose) {
-		registry_lock();
-		launcher->launcher.diagnose(&launcher->call, text, &diagnosis);
-		registry_unlock();
-	}
+	call_diagnose(launcher, text, &diagnosis);
 	error_set(err, code_of(diagnosis.code), EIO,
-		  "%s %s before the command ran%s%s%s%s", launcher->object.tool, ending,
+		  "%s %s before the command ran%s%s%s%s", backend_tool(launcher), ending,
 		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
 		  *text ? ": " : "", text);
 	error_hint(err, "%s",
@@ -187,7 +184,7 @@ static int hold_error(const struct run *run, int r, struct error *err)
 		error_set(err, ERROR_SCOPE_FAILED, ETIMEDOUT,
 			  "%s did not start a scope within %d seconds: the manager does "
 			  "not answer",
-			  scope->object.tool, READY_MS / 1000);
+			  backend_tool(scope), READY_MS / 1000);
 		error_hint(err, "look at `systemctl --user status` (as root: systemctl "
 				"status)");
 		error_backend(err, slot_names[SLOT_SCOPE], scope->object.name);
@@ -195,7 +192,7 @@ static int hold_error(const struct run *run, int r, struct error *err)
 	}
 	error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
 		  "%s did not get ready within %d seconds",
-		  run->sandbox->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+		  backend_tool(run->sandbox->backends[SLOT_LAUNCHER]), READY_MS / 1000);
 	error_hint(err,
 		   "is the machine under great load, or a mount (a dead network "
 		   "file system) that does not answer? `drupe preflight` tries again");
@@ -239,10 +236,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 
 	if (n < 0)
 		return (int)n;
-	run->report = (struct drupe_child){ .size = sizeof(run->report) };
-	registry_lock();
-	r = launcher->launcher.parse_info(&launcher->call, text, (size_t)n, &run->report);
-	registry_unlock();
+	r = call_parse_info(launcher, text, (size_t)n, &run->report);
 	/* Before anything else is done or said: the handles (spec 5.4.3). */
 	if (r == 0)
 		return verify_pin(&run->report, &run->sandbox->identity, &run->held, err);
@@ -253,7 +247,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	if (launcher_is_gone(run))
 		return run_launcher_failure(run, err);
 	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
-		  "%s did not report its child as it should", launcher->object.tool);
+		  "%s did not report its child as it should", backend_tool(launcher));
 	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
 	return -EBADMSG;
 }

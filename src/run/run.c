@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
 
@@ -31,16 +32,12 @@ static bool read_exit(struct run *run, struct drupe_exit *ret_exit)
 	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
 	char text[4096];
 	ssize_t n = read(run->gate.status_read, text, sizeof(text) - 1);
-	int r;
 
-	*ret_exit = (struct drupe_exit){ .size = sizeof(*ret_exit) };
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	registry_lock();
-	r = launcher->launcher.parse_status(&launcher->call, text, (size_t)n, ret_exit);
-	registry_unlock();
-	return r == 0 && ret_exit->exited;
+	return call_parse_status(launcher, text, (size_t)n, ret_exit) == 0 &&
+	       ret_exit->exited;
 }
 
 /* Status from evidence only: the launcher's status descriptor, its wait status, and

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/argv.h"
 #include "scope/cgroup-folder.h"
 #include "base/clock.h"
@@ -119,7 +120,7 @@ int scope_prepare(struct scope *scope, const struct backend *backend,
 	r = make_unit(scope, err);
 	if (r == 0 && backend->scope.environment)
 		r = find_manager(scope, err);
-	if (r == 0 && backend->scope.setup)
+	if (r == 0)
 		r = scope_folder_make(scope, err);
 	return r;
 }
@@ -216,10 +217,7 @@ static int find_cgroup(struct scope *scope, int proc, struct error *err)
 		return error_set(err, ERROR_VERIFY_CGROUP, 0,
 				 "the child is not in one cgroup of version 2");
 	*end = '\0';
-	registry_lock();
-	r = backend->scope.cgroup(&backend->call, &scope->request, suffix,
-				  sizeof(suffix));
-	registry_unlock();
+	r = call_scope_cgroup(backend, &scope->request, suffix, sizeof(suffix));
 	if (r < 0)
 		return error_set(err, ERROR_BACKEND_FAILED, EINVAL, "%s: no cgroup",
 				 backend->file);
@@ -268,19 +266,15 @@ int scope_failure(const struct scope *scope, const char *text, int wait_status,
 		  struct error *err)
 {
 	const struct backend *backend = scope->backend;
-	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+	struct drupe_diagnosis diagnosis;
 	char where[400] = "";
 
-	if (backend->scope.diagnose) {
-		registry_lock();
-		backend->scope.diagnose(&backend->call, text, &diagnosis);
-		registry_unlock();
-	}
+	call_diagnose(backend, text, &diagnosis);
 	/* Tools that were told to be quiet do not say that the manager said no. */
 	if (!*text)
 		own_cgroup(where, sizeof(where));
 	error_set(err, ERROR_SCOPE_FAILED, EIO, "%s ended with status %d%s%s%s%s%s",
-		  backend->object.tool ? backend->object.tool : backend->object.name,
+		  backend_tool(backend),
 		  WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
 					 : 128 + WTERMSIG(wait_status),
 		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
@@ -353,16 +347,13 @@ void scope_read_usage(const struct scope *scope, struct usage *usage)
 /* The manager's own way, for kernels without cgroup.kill (before 5.14). */
 static void kill_by_manager(const struct scope *scope)
 {
-	const struct backend *backend = scope->backend;
 	_cleanup_argv_ struct drupe_words words = { 0 };
 	_cleanup_close_ int null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
 	_cleanup_close_ int pidfd = -1;
 	struct spawn spawn = { .envp = scope->environment,
 			       .stdio = { null, null, null } };
 
-	registry_lock();
-	backend->scope.stop_words(&backend->call, &scope->request, &words);
-	registry_unlock();
+	call_scope_stop_words(scope->backend, &scope->request, &words);
 	spawn.argv = words.words;
 	if (words.errnum || words.count == 0 || null < 0 ||
 	    spawn_process(&spawn, NULL, &pidfd, NULL) < 0)
