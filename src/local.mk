@@ -79,6 +79,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/verify/verify.c %D%/verify/verify.h \
 	%D%/run/attach.c \
 	%D%/run/capture.c %D%/run/capture.h \
+	%D%/run/failure.c \
 	%D%/run/gate.c %D%/run/gate.h \
 	%D%/run/hold.c \
 	%D%/run/launch.c \
