@@ -9,7 +9,6 @@
 #include <sys/signalfd.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "base/fd.h"
 #include "base/nearest.h"
 
