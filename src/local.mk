@@ -83,6 +83,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/run/hold.c \
 	%D%/run/launch.c \
 	%D%/run/result.c %D%/run/result.h \
+	%D%/run/result-json.c \
 	%D%/run/run.c %D%/run/run.h \
 	%D%/run/sandbox.h \
 	%D%/run/stream.c %D%/run/stream.h \
