@@ -74,8 +74,15 @@ libdrupe_core_la_SOURCES = \
 	%D%/net/network.h \
 	%D%/net/probe.c \
 	%D%/net/resolver-files.c \
+	%D%/verify/block-point.c \
+	%D%/verify/checks.h \
+	%D%/verify/descriptors.c \
+	%D%/verify/limits.c \
 	%D%/verify/mountinfo.c %D%/verify/mountinfo.h \
-	%D%/verify/mounts.c %D%/verify/mounts.h \
+	%D%/verify/mounts.c \
+	%D%/verify/namespaces.c \
+	%D%/verify/pin.c \
+	%D%/verify/status.c \
 	%D%/verify/verify.c %D%/verify/verify.h \
 	%D%/run/attach.c \
 	%D%/run/capture.c %D%/run/capture.h \
