@@ -75,15 +75,24 @@ libdrupe_core_la_SOURCES = \
 	%D%/net/network.h \
 	%D%/net/probe.c \
 	%D%/net/resolver-files.c \
+	%D%/verify/block-point.c \
+	%D%/verify/checks.h \
+	%D%/verify/descriptors.c \
+	%D%/verify/limits.c \
 	%D%/verify/mountinfo.c %D%/verify/mountinfo.h \
-	%D%/verify/mounts.c %D%/verify/mounts.h \
+	%D%/verify/mounts.c \
+	%D%/verify/namespaces.c \
+	%D%/verify/pin.c \
+	%D%/verify/status.c \
 	%D%/verify/verify.c %D%/verify/verify.h \
 	%D%/run/attach.c \
 	%D%/run/capture.c %D%/run/capture.h \
+	%D%/run/failure.c \
 	%D%/run/gate.c %D%/run/gate.h \
 	%D%/run/hold.c \
 	%D%/run/launch.c \
 	%D%/run/result.c %D%/run/result.h \
+	%D%/run/result-json.c \
 	%D%/run/run.c %D%/run/run.h \
 	%D%/run/sandbox.h \
 	%D%/run/stream.c %D%/run/stream.h \
@@ -111,16 +120,17 @@ libdrupe_core_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPOLICYDIR='"$(sysconfdir)/drupe"'
 libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS)
 
-# The built-in policy is conf/default.yaml, as an array so that no quoting can err.
-%D%/policy/builtin.c: $(top_srcdir)/conf/default.yaml
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
-		echo '#include "policy/policy.h"'; \
-		echo 'const char policy_builtin_text[] = {'; \
-		od -An -v -tu1 $(top_srcdir)/conf/default.yaml | \
-			$(SED) 's/[0-9][0-9]*/&,/g'; \
-		echo '0 };'; \
-	} >$@.tmp && mv $@.tmp $@
-CLEANFILES += %D%/policy/builtin.c
+# The built-in policy is conf/default.yaml.
+EMBED = $(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/%D%/embed.sh
+%D%/policy/builtin.c: $(top_srcdir)/conf/default.yaml $(srcdir)/%D%/embed.sh
+	$(AM_V_GEN)$(EMBED) policy/policy.h policy_builtin_text \
+		<$(top_srcdir)/conf/default.yaml >$@.tmp && mv $@.tmp $@
+# What `drupe serve --mcp` tells of its tool.
+%D%/serve/tool.c: $(srcdir)/%D%/serve/tool.json $(srcdir)/%D%/embed.sh
+	$(AM_V_GEN)$(EMBED) serve/serve.h mcp_tool_text \
+		<$(srcdir)/%D%/serve/tool.json >$@.tmp && mv $@.tmp $@
+CLEANFILES += %D%/policy/builtin.c %D%/serve/tool.c
+EXTRA_DIST += %D%/embed.sh %D%/serve/tool.json
 
 # The library: the same code, of which only what drupe.h names is seen.
 lib_LTLIBRARIES = libdrupe.la
@@ -157,6 +167,7 @@ drupe_SOURCES = \
 	%D%/serve/serve.c %D%/serve/serve.h \
 	%D%/serve/session.c \
 	%D%/serve/task.c
+nodist_drupe_SOURCES = %D%/serve/tool.c
 drupe_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 drupe_CFLAGS = $(libdrupe_core_la_CFLAGS) $(PIE_CFLAGS)
 drupe_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)

@@ -8,9 +8,9 @@ AM_TEST_LOG_DRIVER_FLAGS = --comments
 AM_TESTS_ENVIRONMENT = \
 	DRUPE='$(abs_builddir)/drupe' DRUPE_GUARD='$(abs_builddir)/drupe-guard' \
 	BACKEND_DIR='$(abs_builddir)/plugins/.libs' \
-	builddir='$(abs_builddir)' CC='$(CC)' \
+	builddir='$(abs_builddir)' CC='$(CC)' NM='$(NM)' \
 	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1; \
-	export DRUPE DRUPE_GUARD BACKEND_DIR builddir CC ASAN_OPTIONS UBSAN_OPTIONS;
+	export DRUPE DRUPE_GUARD BACKEND_DIR builddir CC NM ASAN_OPTIONS UBSAN_OPTIONS;
 
 integration_tests = \
 	%D%/integration/check.test \
@@ -25,8 +25,9 @@ integration_tests = \
 	%D%/integration/streams.test \
 	%D%/integration/view.test
 
-TESTS += $(integration_tests)
-EXTRA_DIST += $(integration_tests) %D%/integration/lib.sh %D%/faults/faults.sh \
+TESTS += $(integration_tests) %D%/layers.test
+EXTRA_DIST += $(integration_tests) %D%/layers.test %D%/integration/lib.sh \
+	%D%/faults/faults.sh \
 	%D%/faults/disarm.c %D%/faults/disarm.h %D%/faults/fake-bwrap.c \
 	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c
 

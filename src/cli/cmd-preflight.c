@@ -36,10 +36,10 @@ int cmd_preflight(const struct options *options)
 
 	/* A sandbox that dies at the gate must not end us by the pipe to it. */
 	signal(SIGPIPE, SIG_IGN);
-	if (options->json)
-		print_json(preflight_json(options->policy, &options->request,
-					  &options->paths, NULL, &lines.failed));
-	else
+	if (!options->json)
 		preflight_all(options->policy, &options->request, &options->paths, &sink);
+	else if (print_json(preflight_json(options->policy, &options->request,
+					   &options->paths, NULL, &lines.failed)) < 0)
+		return EXIT_MISUSE;
 	return lines.failed ? EXIT_FINDINGS : EXIT_GOOD;
 }

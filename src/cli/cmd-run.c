@@ -164,9 +164,8 @@ static void say(const struct options *options, const struct result *result)
 	if (result->network_failed)
 		fprintf(stderr, "drupe: the network helper ended, and so the command was "
 				"ended\n");
-	if (result->sink_errno && result->sink_errno != EPIPE)
-		fprintf(stderr, "drupe: cannot write the output: %s\n",
-			strerror(result->sink_errno));
+	if (result->sink_errno)
+		print_unwritten("the output", result->sink_errno);
 	for (size_t i = 0; i < 2 && !result->has_text && !result->sink_errno; i++)
 		if (result->status != RUN_REFUSED && result->streams[i].omitted > 0)
 			fprintf(stderr,
@@ -178,17 +177,23 @@ static void say(const struct options *options, const struct result *result)
 			result->wall_seconds);
 }
 
-static int print(const struct options *options, int report_fd, json_t *json)
+/* Write the result where it is wanted; the exit status.  A result that could not be
+ * written must not look like success. */
+static int write_result(const struct options *options, int report_fd, json_t *json,
+			int status)
 {
-	int r = report_fd >= 0 ? report_write(report_fd, json) : 0;
+	int report = report_fd >= 0 ? json_write(report_fd, json) : 0;
+	int output = 0;
 
-	if (r < 0)
-		fprintf(stderr, "drupe: --report: cannot write the result: %s\n",
-			strerror(-r));
+	if (report < 0)
+		print_unwritten("the report", -report);
 	if (options->json)
-		return print_json(json) < 0 ? -EPIPE : 0;
-	json_decref(json);
-	return r;
+		output = print_json(json);
+	else
+		json_decref(json);
+	if (output == -EPIPE)
+		return EXIT_PIPE;
+	return (report < 0 || output < 0) && status == 0 ? EXIT_REFUSED : status;
 }
 
 int cmd_run(const struct options *options)
@@ -207,12 +212,12 @@ int cmd_run(const struct options *options)
 	say(options, result);
 	refused.has_text = options->json;
 	status = result_exit_status(result);
-	if ((options->json || report_fd >= 0) &&
-	    print(options, report_fd,
-		  result_json(result, policy ? policy->policy : NULL,
-			      done ? done->profile : NULL, options->request.command)) ==
-		    -EPIPE)
-		status = EXIT_PIPE;
+	if (options->json || report_fd >= 0)
+		status = write_result(options, report_fd,
+				      result_json(result, policy ? policy->policy : NULL,
+						  done ? done->profile : NULL,
+						  options->request.command),
+				      status);
 	drupe_result_free(done);
 	drupe_policy_free(policy);
 	return status;

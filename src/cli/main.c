@@ -27,7 +27,7 @@ static const struct command {
 	{ "plan", FOR_PLAN, cmd_plan, true, true, EXIT_MISUSE, "[--] COMMAND [ARG...]",
 	  "show what would run; run nothing" },
 	{ "preflight", FOR_PREFLIGHT, cmd_preflight, false, false, EXIT_MISUSE, "",
-	  "try the sandbox, tell what is wrong and how to mend it" },
+	  "try the sandbox, tell what is wrong and how to fix it" },
 	{ "check", FOR_CHECK, cmd_check, false, true, EXIT_MISUSE, "[FILE...]",
 	  "validate policies" },
 	{ "backends", FOR_BACKENDS, cmd_backends, false, false, EXIT_MISUSE, "",
@@ -59,6 +59,23 @@ static void print_help(void)
 	     "command.");
 }
 
+static void print_command_help(const struct command *command)
+{
+	printf("drupe %s [OPTIONS] %s\n\n%s.\n\n", command->name, command->arguments,
+	       command->help);
+	options_help(command->bit);
+}
+
+/* STATUS, unless stdout could not be written: no failure of `run` hides the command's. */
+static int flushed(int status, int misuse)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	print_unwritten("the output", errno ? errno : EIO);
+	return misuse == EXIT_REFUSED && status != 0 ? status : misuse;
+}
+
 static int misuse(const struct command *command, const struct options *options,
 		  const struct error *err)
 {
@@ -82,16 +99,13 @@ static int call(const struct command *command, int argc, char **argv)
 
 	paths_resolve(&options.paths);
 	r = options_parse(argc, argv, command->bit, &options, &err);
-
 	if (options.help) {
-		printf("drupe %s [OPTIONS] %s\n\n%s.\n\n", command->name,
-		       command->arguments, command->help);
-		options_help(command->bit);
-		return EXIT_GOOD;
+		print_command_help(command);
+		return flushed(EXIT_GOOD, command->misuse);
 	}
 	if (options.version) {
 		print_version();
-		return EXIT_GOOD;
+		return flushed(EXIT_GOOD, command->misuse);
 	}
 	if (r == 0 && command->takes_command && options.n_rest == 0)
 		r = error_set(&err, ERROR_USAGE, EINVAL,
@@ -105,7 +119,7 @@ static int call(const struct command *command, int argc, char **argv)
 	if (r < 0)
 		return misuse(command, &options, &err);
 	options.request.command = options.rest;
-	return command->main(&options);
+	return flushed(command->main(&options), command->misuse);
 }
 
 static int unknown_command(const char *name)
@@ -144,11 +158,11 @@ static int run_main(int argc, char **argv)
 			return call(&commands[i], argc - 1, argv + 1);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		print_help();
-		return EXIT_GOOD;
+		return flushed(EXIT_GOOD, EXIT_MISUSE);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		print_version();
-		return EXIT_GOOD;
+		return flushed(EXIT_GOOD, EXIT_MISUSE);
 	}
 	return unknown_command(argv[1]);
 }

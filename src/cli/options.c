@@ -137,6 +137,9 @@ static int apply(const struct option_row *row, struct options *options, const ch
 	return 0;
 }
 
+#define LONG 256 /* getopt's value of the first row as a long option; no letter is that \
+		  */
+
 /* getopt's two lists for one command. */
 struct lists {
 	struct option longs[ROWS + 1];
@@ -156,7 +159,7 @@ static void make_lists(enum command_bit command, struct lists *lists)
 		lists->longs[n++] = (struct option){
 			.name = table[i].name,
 			.has_arg = table[i].argument ? required_argument : no_argument,
-			.val = 256 + (int)i,
+			.val = LONG + (int)i,
 		};
 		if (!table[i].letter)
 			continue;
@@ -169,10 +172,20 @@ static void make_lists(enum command_bit command, struct lists *lists)
 static const struct option_row *row_of(int value)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		if (value == 256 + (int)i ||
+		if (value == LONG + (int)i ||
 		    (table[i].letter && value == table[i].letter))
 			return &table[i];
 	return NULL;
+}
+
+/* getopt would take any unique beginning, which a later option makes ambiguous. */
+static bool is_name(const char *word, const char *name)
+{
+	size_t length = strlen(name);
+
+	word += 2;
+	return strncmp(word, name, length) == 0 &&
+	       (word[length] == '\0' || word[length] == '=');
 }
 
 /* R1 has no option either, whatever somebody thinks that it is called. */
@@ -196,19 +209,20 @@ int options_parse(int argc, char **argv, enum command_bit command,
 {
 	struct lists lists;
 	struct error first = { 0 };
-	int value, r = 0;
+	int value, at = 1, r = 0; /* AT: where the word stands that is looked at */
 
 	make_lists(command, &lists);
 	optind = 0; /* glibc: start over */
 	opterr = 0;
 	while ((value = getopt_long(argc, argv, lists.shorts, lists.longs, NULL)) != -1) {
 		const struct option_row *row = row_of(value);
-		const char *word = argv[optind - 1];
+		const char *word = argv[at];
 		struct error now = { 0 };
 
+		at = optind;
 		if (value == ':')
 			usage(&now, "", word, " needs a value");
-		else if (!row)
+		else if (!row || (value >= LONG && !is_name(word, row->name)))
 			unknown_option(word, &now);
 		else
 			apply(row, options, optarg, &now);

@@ -106,10 +106,3 @@ int report_open(const char *file, int *ret_fd, struct error *err)
 				: "give a file that can be written");
 	return fd;
 }
-
-int report_write(int fd, json_t *json)
-{
-	if (json_dumpfd(json, fd, JSON_COMPACT) < 0)
-		return -(errno ? errno : EIO);
-	return write(fd, "\n", 1) == 1 ? 0 : -errno;
-}

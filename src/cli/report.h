@@ -3,8 +3,6 @@
 #ifndef DRUPE_REPORT_H
 #define DRUPE_REPORT_H
 
-#include <jansson.h>
-
 #include "base/error.h"
 
 /*
@@ -13,8 +11,4 @@
  * earlier may have planted it in its workspace, to have something else overwritten.
  */
 int report_open(const char *file, int *ret_fd, struct error *err);
-
-/* Write JSON and a newline; 0 or -errno. */
-int report_write(int fd, json_t *json);
-
 #endif

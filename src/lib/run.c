@@ -206,7 +206,7 @@ static void *work(void *data)
 	execute(job->session, &job->options, job->data, job->cancel, job->result);
 	/* The job may be waited for and freed, or the session closed, from here on:
 	 * neither is touched after its own last word. */
-	session_release(session);
+	session_leave(session);
 	(void)!eventfd_write(job->done, 1);
 	return NULL;
 }
@@ -248,10 +248,10 @@ int drupe_start(drupe_session *session, const struct drupe_run_options *options,
 	}
 	r = fill_job(job);
 	if (r == 0) {
-		session_hold(&session->session);
+		session_enter(&session->session);
 		r = start_thread(job);
 		if (r < 0)
-			session_release(&session->session);
+			session_leave(&session->session);
 	}
 	if (r < 0) {
 		free_job(job);

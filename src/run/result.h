@@ -3,12 +3,12 @@
 #ifndef DRUPE_RESULT_H
 #define DRUPE_RESULT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "run/capture.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "policy/policy.h"
 #include "scope/usage.h"
 
@@ -52,7 +52,7 @@ void result_free(struct result *result);
 int result_exit_status(const struct result *result);
 
 /* The result object.  POLICY, PROFILE and COMMAND may be NULL where a run was
- * refused before they were known. */
+ * refused before they were known.  NULL: no memory. */
 json_t *result_json(const struct result *result, const struct policy *policy,
 		    const char *profile, char *const *command);
 

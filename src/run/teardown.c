@@ -43,14 +43,12 @@ static bool is_dead(int pidfd)
  * manager that does not answer.  It gets a moment all the same: see lives_on. */
 static void end_tool(struct run *run)
 {
-	const struct run_events *events = &run->events;
 	int64_t deadline = deadline_in_ms(TOOL_MS);
 
 	tell_guard(run, GUARD_KILL);
-	while (!events->started && !events->empty && !events->failed && !events->lost &&
-	       clock_now() < deadline)
+	while (run->phase == PHASE_SILENT && !run->guard_lost && clock_now() < deadline)
 		(void)run_wait(run, NULL, 0, deadline);
-	if (!events->started && !events->empty && run->guard_pidfd >= 0)
+	if (run->phase == PHASE_SILENT && run->guard_pidfd >= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 }
 
@@ -83,7 +81,8 @@ static bool confirm_death(struct run *run)
 	if (!run->held.ours) /* a stranger that a launcher named: not ours to wait for */
 		close_fd(&run->held.pidfd);
 
-	while (!is_dead(run->held.pidfd) || (!run->events.empty && !run->events.lost)) {
+	while (!is_dead(run->held.pidfd) ||
+	       (run->phase < PHASE_EMPTY && !run->guard_lost)) {
 		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
 		bool watch_child = !is_dead(run->held.pidfd);
 
@@ -172,7 +171,6 @@ void run_reap_guard(struct run *run)
 
 void run_teardown(struct run *run)
 {
-	bool cut = run->timed_out || run->cut;
 	int64_t drain = deadline_in_ms(DRAIN_MS);
 
 	if (run->guard_pidfd < 0) {
@@ -181,23 +179,24 @@ void run_teardown(struct run *run)
 	}
 	if (!run->ended_at)
 		run->ended_at = clock_now();
-	if (!run->events.exited)
+	if (run->phase < PHASE_EXITED)
 		kill_all(run);
 	if (!confirm_death(run)) {
 		run->survivor = run->held.child ? run->held.child : run->guard;
 		/* It does not answer, and is not waited for once more. */
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	}
-	if (run->events.lost && !run->events.empty && !run->held.ours)
+	if (run->guard_lost && run->phase < PHASE_EMPTY && !run->held.ours)
 		kill_unknown(run);
 	if (run->network.backend)
 		network_stop(&run->network);
-	if (run->released) {
-		if (!cut && run->deadline > drain)
-			drain = run->deadline;
-		run_drain(run, drain);
+	if (run->released_at) {
+		bool is_cut = run->ending == ENDING_TIMEOUT ||
+			      run->ending == ENDING_CANCEL;
+
+		run_drain(run, is_cut || run->deadline < drain ? drain : run->deadline);
 	}
-	if (run->events.exited)
+	if (run->phase >= PHASE_EXITED)
 		scope_read_usage(&run->scope, &run->usage);
 	tell_guard(run, run->io->last ? GUARD_END : GUARD_BYE);
 	run_reap_guard(run);

@@ -3,11 +3,11 @@
 #ifndef DRUPE_RPC_H
 #define DRUPE_RPC_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/sink.h"
 
 #define RPC_LINE_MAX ((size_t)1 << 20) /* bytes of a message; drupe-serve(7) */
@@ -33,10 +33,11 @@ struct rpc {
 	bool skipping; /* the rest of one that is too long */
 	char *queue;   /* what waits to be written */
 	size_t start, end, size;
+	bool lost; /* a message: there was no memory for it */
 };
 
-/* A request as it came; the strings belong to MESSAGE. */
-struct rpc_request {
+/* A request of the protocol as it came; the strings belong to MESSAGE. */
+struct rpc_call {
 	json_t *message; /* owned */
 	json_t *id;	 /* NULL: a notification */
 	const char *method;
@@ -50,15 +51,15 @@ void rpc_free(struct rpc *rpc);
 int rpc_read(struct rpc *rpc);
 
 /*
- * The next request of what was read (free it with rpc_request_free).  What is not one is
+ * The next request of what was read (free it with rpc_call_free).  What is not one is
  * answered with an error.  False: there is none.
  */
-bool rpc_next(struct rpc *rpc, struct rpc_request *ret_request);
-void rpc_request_free(struct rpc_request *request);
+bool rpc_next(struct rpc *rpc, struct rpc_call *ret_call);
+void rpc_call_free(struct rpc_call *call);
 
-/* Queue a message, and release it. */
-void rpc_send(struct rpc *rpc, json_t *message);
-/* ID may be NULL: the error of what had none.  RESULT and DATA are released. */
+/* Queue a message.  The JSON that these are given is freed.  ID may be NULL: the error of
+ * what had none.  A result or a refusal that is NULL, for want of memory, is answered
+ * with an error; where not even that can be made, rpc_flush tells. */
 void rpc_answer(struct rpc *rpc, json_t *id, json_t *result);
 void rpc_refuse(struct rpc *rpc, json_t *id, enum rpc_code code, json_t *data,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -66,7 +67,8 @@ void rpc_notify(struct rpc *rpc, const char *method, json_t *params);
 
 /* How many bytes wait to be written. */
 size_t rpc_waiting(const struct rpc *rpc);
-/* Write what can be written now.  0, or -EPIPE and the like: nobody reads any more. */
+/* Write what can be written now.  0; -ENOMEM: a message was lost, and the client would
+ * wait for it; -EPIPE and the like: nobody reads any more. */
 int rpc_flush(struct rpc *rpc);
 
 #endif

@@ -9,7 +9,6 @@
 #include <sys/signalfd.h>
 
 #include "base/clock.h"
-#include "cli/commands.h"
 #include "base/fd.h"
 #include "base/nearest.h"
 
@@ -22,61 +21,60 @@
 /* ---- requests
  * -------------------------------------------------------------------------- */
 
-static void unknown_method(struct server *server, struct rpc_request *request)
+static void unknown_method(struct server *server, struct rpc_call *call)
 {
 	const char *names[MAX_METHODS + 1] = { NULL };
 	const char *nearest;
 
 	for (size_t i = 0; i < MAX_METHODS && server->methods[i].name; i++)
 		names[i] = server->methods[i].name;
-	nearest = nearest_name(request->method, names);
-	if (request->id)
-		rpc_refuse(&server->rpc, request->id, RPC_METHOD_NOT_FOUND, NULL,
-			   "there is no method \"%.100s\"%s%s%s", request->method,
+	nearest = nearest_name(call->method, names);
+	if (call->id)
+		rpc_refuse(&server->rpc, call->id, RPC_METHOD_NOT_FOUND, NULL,
+			   "there is no method \"%.100s\"%s%s%s", call->method,
 			   nearest ? "; did you mean \"" : "", nearest ? nearest : "",
 			   nearest ? "\"?" : "");
-	rpc_request_free(request);
+	rpc_call_free(call);
 }
 
 static bool is_used(const struct server *server, const json_t *id)
 {
 	for (const struct task *at = server->tasks; id && at; at = at->next)
-		if (json_equal(at->request.id, id))
+		if (json_equal(at->call.id, id))
 			return true;
 	return false;
 }
 
-static void begin(struct server *server, struct rpc_request *request)
+static void begin(struct server *server, struct rpc_call *call)
 {
 	const struct method *method = server->methods;
 	struct task *task;
 
-	while (method->name && strcmp(method->name, request->method) != 0)
+	while (method->name && strcmp(method->name, call->method) != 0)
 		method++;
 	if (!method->name) {
-		unknown_method(server, request);
+		unknown_method(server, call);
 		return;
 	}
-	if (!request->id && !method->notification) {
-		rpc_request_free(request);
+	if (!call->id && !method->notification) {
+		rpc_call_free(call);
 		return;
 	}
-	if (is_used(server, request->id)) {
-		rpc_refuse(&server->rpc, request->id, RPC_INVALID_REQUEST, NULL,
+	if (is_used(server, call->id)) {
+		rpc_refuse(&server->rpc, call->id, RPC_INVALID_REQUEST, NULL,
 			   "duplicate id: a request with it is still being worked on");
-		rpc_request_free(request);
+		rpc_call_free(call);
 		return;
 	}
-	task = task_new(server, request);
+	task = task_new(server, call);
 	if (!task) {
-		rpc_refuse(&server->rpc, request->id, RPC_INTERNAL_ERROR, NULL,
+		rpc_refuse(&server->rpc, call->id, RPC_INTERNAL_ERROR, NULL,
 			   "out of memory");
-		rpc_request_free(request);
+		rpc_call_free(call);
 		return;
 	}
 	task->method = method;
-	if (method->params &&
-	    !params_check(method->params, request->params, &task->answer))
+	if (method->params && !params_check(method->params, call->params, &task->answer))
 		task_finish(task);
 	else
 		method->begin(server, task);
@@ -224,25 +222,25 @@ static void read_flows(struct server *server, const struct polled *polled)
 }
 
 /* What was read; more than the client may be told of at once waits there. */
-static void begin_requests(struct server *server)
+static void begin_calls(struct server *server)
 {
-	struct rpc_request request;
+	struct rpc_call call;
 
-	while (may_begin(server) && rpc_next(&server->rpc, &request))
-		begin(server, &request);
+	while (may_begin(server) && rpc_next(&server->rpc, &call))
+		begin(server, &call);
 }
 
 /* The last requests count, also when their answers must wait for the client. */
 static void take_end_of_input(struct server *server)
 {
-	struct rpc_request request;
+	struct rpc_call call;
 
-	while (count_tasks(server) < MAX_TASKS && rpc_next(&server->rpc, &request))
-		begin(server, &request);
+	while (count_tasks(server) < MAX_TASKS && rpc_next(&server->rpc, &call))
+		begin(server, &call);
 	begin_closing(server);
 }
 
-static void read_requests(struct server *server, short events)
+static void read_calls(struct server *server, short events)
 {
 	bool ended = events && !(events & POLLIN);
 
@@ -251,7 +249,7 @@ static void read_requests(struct server *server, short events)
 	if (ended && !server->closing)
 		take_end_of_input(server);
 	else
-		begin_requests(server);
+		begin_calls(server);
 }
 
 /* Wait for something.  Where even that fails, for the lack of memory, what needs no
@@ -272,17 +270,18 @@ static void wait_for_events(struct server *server, struct polled *polled, int si
 static int turn(struct server *server, struct polled *polled, int signals)
 {
 	struct signalfd_siginfo info;
-	int status = 0;
+	int status = 0, r;
 
-	if (rpc_flush(&server->rpc) < 0)
-		status = EXIT_PIPE;
-	begin_requests(server); /* there may be room for them now */
+	r = rpc_flush(&server->rpc);
+	if (r < 0)
+		status = r == -ENOMEM ? EXIT_REFUSED : EXIT_PIPE;
+	begin_calls(server); /* there may be room for them now */
 	wait_for_events(server, polled, signals);
 	if (polled->count >= OWN) {
 		if (polled->fds[1].revents & (POLLERR | POLLNVAL))
 			status = EXIT_PIPE;
 		read_flows(server, polled);
-		read_requests(server, polled->fds[0].revents);
+		read_calls(server, polled->fds[0].revents);
 	}
 	take_ended(server);
 	if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
@@ -302,8 +301,12 @@ static int loop(struct server *server, int signals)
 			continue;
 		if (!server->closing)
 			status = r;
+		if (r == EXIT_REFUSED && server->rpc.out.fd >= 0)
+			fputs("drupe: out of memory: a message to the client is lost\n",
+			      stderr);
 		begin_closing(server);
-		if (r == EXIT_PIPE) { /* nobody is written to any more */
+		if (r < EXIT_SIGNAL ||
+		    r == EXIT_PIPE) { /* nobody is written to any more */
 			sink_close(&server->rpc.out);
 			server->rpc.out = (struct sink)SINK_INIT;
 			server->rpc.start = server->rpc.end = 0;

@@ -2,12 +2,12 @@
 /*
  * drupe serve: requests of one client, worked on beside each other.
  *
- *   serve.c          the loop: descriptors, signals, tasks that have ended, the end
- *   serve-task.c     one request that takes time: a thread, and what the command writes
- *   serve-session.c  session.open, run, cancel, close
- *   serve-params.c   what a request's params may hold, by tables
- *   serve-methods.c  the methods of drupe-serve(7)
- *   serve-mcp.c      those of the Model Context Protocol
+ *   serve.c    the loop: descriptors, signals, tasks that have ended, the end
+ *   task.c     one request that takes time: a thread, and what the command writes
+ *   session.c  session.open, run, cancel, close
+ *   params.c   what a request's params may hold, by tables
+ *   methods.c  the methods of drupe-serve(7)
+ *   mcp.c      those of the Model Context Protocol
  *
  * Everything but a task's `work` happens in the main thread.
  */
@@ -66,7 +66,7 @@ struct flow {
 struct task {
 	struct task *next;
 	struct server *server;
-	struct rpc_request request;
+	struct rpc_call call;
 	const struct method *method;
 	struct served *served; /* NULL: none */
 	struct flow flows[2];
@@ -110,7 +110,7 @@ struct server {
 extern const struct method serve_methods[];
 extern const struct method mcp_methods[];
 
-/* serve-params.c */
+/* params.c */
 
 enum param_type {
 	PARAM_TEXT,
@@ -140,9 +140,9 @@ const char **params_words(const json_t *params, const char *name);
 const char *params_data(const json_t *params, const char *name, size_t *ret_length,
 			char **ret_owned);
 
-/* serve-task.c */
+/* task.c */
 
-struct task *task_new(struct server *server, struct rpc_request *request);
+struct task *task_new(struct server *server, struct rpc_call *call);
 /* Let task_cancel end what it does.  0, or -errno: task->answer says so. */
 int task_make_cancel(struct task *task);
 /* Begin task->work in a thread.  0, or -errno: task->answer says so. */
@@ -155,13 +155,16 @@ int task_open_flows(struct task *task);
 /* Report what came.  False: at its end. */
 bool task_read_flow(struct task *task, size_t i);
 
+/* RESULT may be NULL, as JSON is where there is no memory: see rpc_answer. */
 void answer_result(struct answer *answer, json_t *result);
 void answer_error(struct answer *answer, enum rpc_code code, json_t *data,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* -32000 with the refusal, which is freed; R is what the call returned. */
-void answer_refusal(struct answer *answer, int r, drupe_error *error);
+/* -32000 with the refusal. */
+void answer_refused(struct answer *answer, const struct error *err);
+/* The same, and ERROR is freed; where there is none, what R, -errno, means. */
+void answer_failure(struct answer *answer, int r, drupe_error *error);
 
-/* serve-session.c */
+/* session.c */
 
 void session_open_begin(struct server *server, struct task *task);
 void session_open_end(struct server *server, struct task *task);
@@ -169,7 +172,7 @@ void session_run_begin(struct server *server, struct task *task);
 void session_cancel_begin(struct server *server, struct task *task);
 void session_close_begin(struct server *server, struct task *task);
 /* A task that used a session is gone: a closer may wait for that. */
-void served_release(struct server *server, struct served *served);
+void served_leave(struct server *server, struct served *served);
 /* Begin to close all of them, without answers. */
 void serve_close_sessions(struct server *server);
 /* Open and try a session, until CANCEL (-1: none) is readable; as a worker.  NULL: ANSWER
@@ -182,7 +185,9 @@ drupe_session *serve_open(struct server *server,
 void serve_run(struct task *task, drupe_session *session, const json_t *params,
 	       const char *command, drupe_result **ret_result);
 
-/* serve-mcp.c */
+/* mcp.c */
+
+extern const char mcp_tool_text[]; /* tool.json */
 int mcp_init(struct server *server);
 void mcp_free(struct server *server);
 

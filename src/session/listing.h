@@ -3,9 +3,8 @@
 #ifndef DRUPE_LISTING_H
 #define DRUPE_LISTING_H
 
-#include <jansson.h>
-
 #include "backend/registry.h"
+#include "base/json.h"
 
 /* The layers that may be left out by the word `none` have no file for it. */
 #define N_LISTING_BUILTINS 2
@@ -33,8 +32,7 @@ size_t listing_refused(const struct registry_entry *entries, size_t count,
 json_t *listing_json(const char *dir, const struct registry_entry *entries, size_t count,
 		     const char *dump);
 
-/* All of it at once.  *ret_refused may be NULL. */
-int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
-		  struct error *err);
+/* The same of all in DIR.  *ret_json is NULL where there is no memory. */
+int backends_json(const char *dir, json_t **ret_json, struct error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef DRUPE_PREFLIGHT_H
 #define DRUPE_PREFLIGHT_H
 
-#include <jansson.h>
+#include "base/json.h"
 
 #include "session/session.h"
 

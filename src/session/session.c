@@ -291,14 +291,14 @@ static int preflight_network(struct session *session, const int *cancel,
 /* ---- runs
  * ------------------------------------------------------------------------------ */
 
-void session_hold(struct session *session)
+void session_enter(struct session *session)
 {
 	pthread_mutex_lock(&session->lock);
 	session->running++;
 	pthread_mutex_unlock(&session->lock);
 }
 
-void session_release(struct session *session)
+void session_leave(struct session *session)
 {
 	pthread_mutex_lock(&session->lock);
 	session->running--;
@@ -306,15 +306,15 @@ void session_release(struct session *session)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* Held before anything else: from then on a close waits for us. */
+/* A close waits for us from the first line on. */
 static int enter(struct session *session, const int *cancel, struct error *err)
 {
 	int r;
 
-	session_hold(session);
+	session_enter(session);
 	r = session_preflight(session, cancel, err);
 	if (r < 0)
-		session_release(session);
+		session_leave(session);
 	return r;
 }
 
@@ -364,7 +364,7 @@ void session_run(struct session *session, const struct request *request,
 	if (r == 0)
 		session_execute(session, &grant, request, io, result);
 	grant_free(&grant);
-	session_release(session);
+	session_leave(session);
 }
 
 /* ---- close

@@ -80,10 +80,10 @@ void session_execute(struct session *session, const struct grant *grant,
 void session_run(struct session *session, const struct request *request,
 		 const struct run_io *io, struct result *result);
 
-/* From now on a close waits for session_release.  For who will call session_run from
- * another thread. */
-void session_hold(struct session *session);
-void session_release(struct session *session);
+/* From session_enter on a close waits for session_leave: for a caller whose session_run
+ * happens in another thread. */
+void session_enter(struct session *session);
+void session_leave(struct session *session);
 
 /* End what runs, wait for it, remove the tmp, give everything back.  An error is one of
  * the removal. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "verify/mounts.h"
-
+/* What the child sees: the mount table against the plan, and the places themselves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,6 +8,7 @@
 #include "base/fd.h"
 #include "verify/mountinfo.h"
 #include "base/path.h"
+#include "verify/checks.h"
 
 static int bad_mount(struct error *err, const char *dest, const char *what)
 {

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "verify/verify.h"
+#include "verify/checks.h"
 
 #define SPACES                                                                       \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
@@ -913,6 +913,7 @@ static void test_limits(void **state)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct flaw flaw = { .resource = limits[i].resource + 1 };
 		struct plan plan = { .n_limits = 1 };
+		const struct verify_input input = { .plan = &plan };
 		struct held held = HELD_NONE;
 		struct rlimit now;
 		struct child child;
@@ -924,13 +925,13 @@ static void test_limits(void **state)
 		plan.limits[0] = (struct drupe_rlimit){ .name = limits[i].name,
 							.resource = limits[i].resource };
 		plan.limits[0].value = flaw.hard;
-		check_code(verify_limits(&held, &plan, &err), &err, ERROR_NONE);
+		check_code(verify_limits(&held, &input, &err), &err, ERROR_NONE);
 		plan.limits[0].value = flaw.hard + 1;
-		check_code(verify_limits(&held, &plan, &err), &err,
+		check_code(verify_limits(&held, &input, &err), &err,
 			   ERROR_LIMIT_ABOVE_HARD);
 		assert_non_null(strstr(err.message, limits[i].name));
 		plan.limits[0].value = UINT64_MAX;
-		check_code(verify_limits(&held, &plan, &err), &err,
+		check_code(verify_limits(&held, &input, &err), &err,
 			   ERROR_LIMIT_ABOVE_HARD);
 		held_close(&held);
 		stop(&child);
