@@ -39,6 +39,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy/findings.c \
 	%D%/policy/ini.c \
 	%D%/policy/keys.c %D%/policy/keys.h \
+	%D%/policy/limits.c %D%/policy/limits.h \
 	%D%/policy/list.c \
 	%D%/policy/load.c \
 	%D%/policy/parse.c \

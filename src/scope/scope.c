@@ -112,7 +112,7 @@ int scope_prepare(struct scope *scope, const struct backend *backend,
 		if (!(backend->scope.enforces & UINT64_C(1) << plan->cgroup[i].id)) {
 			error_set(&missing, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
 				  "this scope cannot enforce %s",
-				  cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)));
+				  cgroup_table[plan->cgroup[i].id].name);
 			return failed(scope, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
 				      missing.message,
 				      "leave the limit out, or use another scope", err);
@@ -128,60 +128,39 @@ int scope_prepare(struct scope *scope, const struct backend *backend,
 /* ---- reading back
  * ------------------------------------------------------------------------ */
 
-struct limit_file {
-	const char *file;
-	const char *controller;
-};
-
-static const struct limit_file limit_files[] = {
-	[DRUPE_CGROUP_MEMORY_MAX] = { "memory.max", "memory" },
-	[DRUPE_CGROUP_MEMORY_HIGH] = { "memory.high", "memory" },
-	[DRUPE_CGROUP_MEMORY_SWAP_MAX] = { "memory.swap.max", "memory" },
-	[DRUPE_CGROUP_TASKS_MAX] = { "pids.max", "pids" },
-	[DRUPE_CGROUP_CPU_QUOTA] = { "cpu.max", "cpu" },
-	[DRUPE_CGROUP_CPU_WEIGHT] = { "cpu.weight", "cpu" },
-	[DRUPE_CGROUP_IO_WEIGHT] = { "io.weight", "io" },
-};
-
-/* The kernel rounds sizes down to pages, and cpu.max is a quota and a period. */
-static bool reads_back(const struct drupe_cgroup_limit *limit, const char *text)
+/* What VALUE reads back as. */
+static bool reads_back(enum cgroup_reading reading, uint64_t value, const char *text)
 {
-	uint64_t value, period;
+	uint64_t is, period;
 
-	switch (limit->id) {
-	case DRUPE_CGROUP_CPU_QUOTA:
-		return sscanf(text, "%" SCNu64 " %" SCNu64, &value, &period) == 2 &&
-		       value * 100 == limit->value * period;
-	case DRUPE_CGROUP_IO_WEIGHT:
-		return sscanf(text, "default %" SCNu64, &value) == 1 &&
-		       value == limit->value;
-	case DRUPE_CGROUP_MEMORY_MAX:
-	case DRUPE_CGROUP_MEMORY_HIGH:
-	case DRUPE_CGROUP_MEMORY_SWAP_MAX:
-		return sscanf(text, "%" SCNu64, &value) == 1 &&
-		       value == limit->value -
-					limit->value % (uint64_t)sysconf(_SC_PAGESIZE);
-	case DRUPE_CGROUP_TASKS_MAX:
-	case DRUPE_CGROUP_CPU_WEIGHT:
+	switch (reading) {
+	case READING_QUOTA:
+		return sscanf(text, "%" SCNu64 " %" SCNu64, &is, &period) == 2 &&
+		       is * 100 == value * period;
+	case READING_DEFAULT:
+		return sscanf(text, "default %" SCNu64, &is) == 1 && is == value;
+	case READING_PAGES:
+		value -= value % (uint64_t)sysconf(_SC_PAGESIZE);
+		break;
+	case READING_NUMBER:
 		break;
 	}
-	return sscanf(text, "%" SCNu64, &value) == 1 && value == limit->value;
+	return sscanf(text, "%" SCNu64, &is) == 1 && is == value;
 }
 
 static int verify_limit(const struct scope *scope, const struct drupe_cgroup_limit *limit,
 			struct error *err)
 {
-	const struct limit_file *row = &limit_files[limit->id];
+	const struct cgroup_info *row = &cgroup_table[limit->id];
 	char text[128], what[256], hint[256];
 	ssize_t n = fd_read_file(scope->folder, row->file, text, sizeof(text));
 
-	if (n > 0 && reads_back(limit, text))
+	if (n > 0 && reads_back(row->reading, limit->value, text))
 		return 0;
 	if (n > 0)
 		text[strcspn(text, "\n")] = '\0';
 	snprintf(what, sizeof(what), "%s was asked for and is not in force: %s %s",
-		 cgroup_name((enum cgroup_id)(limit->id - 1)), row->file,
-		 n > 0 ? text : "is not there");
+		 row->name, row->file, n > 0 ? text : "is not there");
 	snprintf(hint, sizeof(hint),
 		 "delegate the %s controller: `[Service] Delegate=cpu io memory pids` in "
 		 "/etc/systemd/system/user@.service.d/delegate.conf, then log in again",
