@@ -89,6 +89,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/run/attach.c \
 	%D%/run/capture.c %D%/run/capture.h \
 	%D%/run/failure.c \
+	%D%/run/gate-holders.c \
 	%D%/run/gate.c %D%/run/gate.h \
 	%D%/run/hold.c \
 	%D%/run/launch.c \
@@ -96,6 +97,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/run/result-json.c \
 	%D%/run/run.c %D%/run/run.h \
 	%D%/run/sandbox.h \
+	%D%/run/stdio.c \
 	%D%/run/stream.c %D%/run/stream.h \
 	%D%/run/supervise.c \
 	%D%/run/teardown.c \

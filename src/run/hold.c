@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command is held at the gate: who it is, and whether all is as it must be. */
+/* The command is held at the gate: its report, its handles, and all the checks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -26,9 +26,6 @@
 #define LOOK_WAITED 32 /* and comes when the wait is a 32nd longer than at the last */
 #define THOROUGH 8     /* every so many looks: has it passed the gate? */
 #define REPORT_SIZE 65536
-
-/* ---- the report
- * ----------------------------------------------------------------------------- */
 
 static int hold_error(const struct run *run, int r, struct error *err)
 {
@@ -95,7 +92,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	if (n < 0)
 		return (int)n;
 	r = call_parse_info(launcher, text, (size_t)n, &run->report);
-	/* Before anything else is done or said: the handles (spec 5.4.3). */
+	/* The handles, before anything else is done or said. */
 	if (r == 0)
 		return verify_pin(&run->report, &run->sandbox->identity, &run->held, err);
 	/* A launcher that fails reports nothing and ends; one that lives on is not right.
@@ -109,9 +106,6 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
 	return -EBADMSG;
 }
-
-/* ---- the block point
- * ---------------------------------------------------------------------------- */
 
 static int64_t first_look(const struct sandbox *sandbox)
 {

@@ -29,8 +29,9 @@ enum run_status {
 
 struct result {
 	enum run_status status;
-	int exit_code; /* -1: none */
-	int signal; /* 0: none proved; what the command, or who cancelled, was ended by */
+	int exit_code;	/* -1: none */
+	int signal;	/* 0: none proved; the command was ended by it, or the caller that
+			   cancelled */
 	int sink_errno; /* our own output could not be written: why the run was cancelled
 			 */
 	struct error refusal;

@@ -24,8 +24,6 @@ static int release(struct run *run, struct error *err)
 	return 0;
 }
 
-/* ---- what ended by itself, and how ---- */
-
 /* What the launcher wrote when the command ended; nothing where the command was never
  * executed, or where the launcher was killed before it could tell. */
 static bool launcher_told(struct run *run, struct result *result)
@@ -92,8 +90,6 @@ static enum run_status weigh_evidence(struct run *run, struct result *result)
 		return RUN_OUT_OF_MEMORY;
 	return row->status;
 }
-
-/* ---- the result ---- */
 
 /* A run that we ended has the status of what ended it; else the evidence tells. */
 static const struct conclusion {

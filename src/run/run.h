@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One run.  run.c is its story from top to bottom; the parts are
+ *   stdio.c      pipes for the three streams
  *   launch.c     descriptors, command line, spawn of the guard
  *   hold.c       report, pin, block point, verification
  *   failure.c    why a launcher did not get there
@@ -101,6 +102,10 @@ void run_execute(struct sandbox *sandbox, const struct grant *grant,
 		 const struct request *request, const struct run_io *io,
 		 struct result *result);
 
+/* stdio.c: the pipes, of which the command gets *RET. */
+int run_open_input(struct run *run, int *ret_read, struct error *err);
+int run_open_output(struct run *run, size_t i, int *ret_write, struct error *err);
+
 /* launch.c */
 int run_launch(struct run *run, struct error *err);
 
@@ -142,6 +147,9 @@ int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline);
 void run_supervise(struct run *run);
 /* Move what is there on the streams until both ended, or DEADLINE. */
 void run_drain(struct run *run, int64_t deadline);
+
+/* gate-holders.c: where the guard was killed before the launcher had reported. */
+void run_kill_gate_holders(struct run *run);
 
 /* teardown.c */
 void run_reap_guard(struct run *run);
