@@ -35,6 +35,7 @@ include tests/local-registry.mk
 include tests/local-scope.mk
 include tests/serve/local.mk
 include tests/vm/local.mk
+include tests/long.mk
 
 if HAVE_CMOCKA
 unit_tests = \

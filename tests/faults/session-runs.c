@@ -47,7 +47,9 @@ static int count_children(void)
 
 static void run_once(struct session *session, const struct request *request)
 {
-	const struct run_io io = { .capture = true, .in = -1, .out = { -1, -1 }, .cancel = { -1, -1, -1 } };
+	const struct run_io io = {
+		.capture = true, .in = -1, .out = { -1, -1 }, .cancel = { -1, -1, -1 }
+	};
 	struct result result;
 
 	session_run(session, request, &io, &result);
