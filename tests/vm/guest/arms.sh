@@ -27,8 +27,8 @@ tests_of() { # ARM
 	local in=tests/integration vm=tests/vm
 
 	case $LONG-$1 in
-	0-user) echo $vm/{scope,inversions}.test ;;
-	0-root) echo $vm/cgroup2.test $in/root.test ;;
+	0-user) echo $vm/{scope,manager,inversions}.test ;;
+	0-root) echo $vm/{scope,manager,cgroup2}.test $in/root.test ;;
 	0-service) echo $vm/service.test ;;
 	1-user) echo $vm/{scope,manager,inversions}.test $in/{limits,view}.test ;;
 	1-root) echo $vm/{scope,manager,cgroup2}.test $in/{root,process}.test ;;
