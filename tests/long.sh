@@ -27,17 +27,5 @@ vm() {
 	tests/vm/check.sh
 }
 
-[ $# -gt 0 ] || set -- suite sanitizers vm
-for name; do
-	case $name in
-	suite | sanitizers | vm) ;;
-	*)
-		echo "check-long: no part \`$name' (suite, sanitizers, vm)" >&2
-		exit 2
-		;;
-	esac
-done
-for name; do
-	part "$name" "$name"
-done
-parts_end
+mkdir -p "$PLACE"
+parts "suite sanitizers vm" "$@"

@@ -8,17 +8,15 @@ PARTS_FAILED=
 PARTS_BEGIN=$SECONDS
 PASSED=0 FAILED=0 SKIPPED=0
 
-# part NAME COMMAND...: a shell function, or a program. If it counts tests, the last thing
-# that it says about them is "N passed, N failed, N skipped", alone on a line.
-part() {
+# A function that counts tests says so in a last line "N passed, N failed, N skipped".
+part() { # NAME
 	local name=$1 begin=$SECONDS status log=$PLACE/log/$1 counts p=0 f=0 s=0
-	shift
 	mkdir -p "$PLACE/log"
 	printf '\n##### %s: begins at %s\n' "$name" "$(date +%T)"
 	# Not in a condition: there -e would not be heeded.
 	(
 		set -euo pipefail
-		"$@"
+		"$name"
 	) </dev/null 2>&1 | tee "$log"
 	status=${PIPESTATUS[0]}
 	counts=$(grep -xE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1)
@@ -32,8 +30,22 @@ part() {
 		$((SECONDS - begin))
 }
 
-# The table, the sum, and the status of the whole.
-parts_end() {
+# parts "ALL PARTS" [PART...]: the functions of that name, then the table, the sum, and the
+# status of the whole.
+parts() {
+	local name all=$1
+	shift
+	# shellcheck disable=SC2086
+	[ $# -gt 0 ] || set -- $all
+	for name; do
+		[[ " $all " == *" $name "* ]] || {
+			echo "no part \`$name', but: $all" >&2
+			exit 2
+		}
+	done
+	for name; do
+		part "$name"
+	done
 	printf '\n%-12s %7s %7s %7s %8s\n' part seconds passed failed skipped
 	printf '%s\n' "${PART_ROWS[@]}"
 	printf '%-12s %7d %7d %7d %8d\n' total $((SECONDS - PARTS_BEGIN)) "$PASSED" "$FAILED" \
