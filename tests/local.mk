@@ -5,6 +5,7 @@
 TEST_EXTENSIONS = .test
 TEST_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TEST_LOG_DRIVER_FLAGS = --comments
+TEST_LOG_COMPILER = perl $(srcdir)/%D%/own-group.pl
 AM_TESTS_ENVIRONMENT = \
 	DRUPE='$(abs_builddir)/drupe' DRUPE_GUARD='$(abs_builddir)/drupe-guard' \
 	BACKEND_DIR='$(abs_builddir)/plugins/.libs' \
@@ -26,7 +27,7 @@ integration_tests = \
 	%D%/integration/view.test
 
 TESTS += $(integration_tests) %D%/layers.test
-EXTRA_DIST += $(integration_tests) %D%/layers.test %D%/integration/lib.sh \
+EXTRA_DIST += $(integration_tests) %D%/layers.test %D%/own-group.pl %D%/integration/lib.sh \
 	%D%/faults/faults.sh \
 	%D%/faults/disarm.c %D%/faults/disarm.h %D%/faults/fake-bwrap.c \
 	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c
@@ -36,6 +37,7 @@ include tests/local-registry.mk
 include tests/local-scope.mk
 include tests/serve/local.mk
 include tests/vm/local.mk
+include tests/long.mk
 
 if HAVE_CMOCKA
 unit_tests = \
