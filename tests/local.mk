@@ -17,18 +17,21 @@ integration_tests = \
 	%D%/integration/exit.test \
 	%D%/integration/faults.test \
 	%D%/integration/kill.test \
+	%D%/integration/kill-late.test \
+	%D%/integration/kill-parts.test \
 	%D%/integration/limits.test \
 	%D%/integration/plan.test \
 	%D%/integration/preflight.test \
 	%D%/integration/process.test \
 	%D%/integration/root.test \
+	%D%/integration/scarce.test \
 	%D%/integration/streams.test \
 	%D%/integration/view.test
 
 TESTS += $(integration_tests)
 EXTRA_DIST += $(integration_tests) %D%/integration/lib.sh %D%/faults/faults.sh \
 	%D%/faults/disarm.c %D%/faults/disarm.h %D%/faults/fake-bwrap.c \
-	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c
+	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c %D%/faults/kills.sh
 
 include tests/local-network.mk
 include tests/local-registry.mk
