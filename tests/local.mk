@@ -18,11 +18,14 @@ integration_tests = \
 	%D%/integration/exit.test \
 	%D%/integration/faults.test \
 	%D%/integration/kill.test \
+	%D%/integration/kill-late.test \
+	%D%/integration/kill-parts.test \
 	%D%/integration/limits.test \
 	%D%/integration/plan.test \
 	%D%/integration/preflight.test \
 	%D%/integration/process.test \
 	%D%/integration/root.test \
+	%D%/integration/scarce.test \
 	%D%/integration/streams.test \
 	%D%/integration/view.test
 
@@ -30,7 +33,7 @@ TESTS += $(integration_tests) %D%/layers.test
 EXTRA_DIST += $(integration_tests) %D%/layers.test %D%/own-group.pl %D%/integration/lib.sh \
 	%D%/faults/faults.sh \
 	%D%/faults/disarm.c %D%/faults/disarm.h %D%/faults/fake-bwrap.c \
-	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c
+	%D%/faults/fill-keys.c %D%/faults/hostile.c %D%/faults/kill-at.c %D%/faults/kills.sh
 
 include tests/local-network.mk
 include tests/local-registry.mk
