@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,9 +123,22 @@ void json_put_bytes(json_t **object, const char *bytes, size_t length, bool utf8
 	json_put(object, "base64", encoded ? json_text(encoded) : NULL);
 }
 
+/* Not json_dumps: it passes over some failures, and text is then missing inside. */
 char *json_line(const json_t *json)
 {
-	return json ? json_dumps(json, FLAGS) : NULL;
+	char *line = NULL;
+	size_t length;
+	FILE *file = json ? open_memstream(&line, &length) : NULL;
+	bool failed;
+
+	if (!file)
+		return NULL;
+	failed = json_dumpf(json, file, FLAGS) < 0 || ferror(file);
+	if (fclose(file) != 0 || failed) {
+		free(line);
+		return NULL;
+	}
+	return line;
 }
 
 static int write_all(int fd, const char *bytes, size_t length)
