@@ -18,8 +18,7 @@
 #include "serve/rpc.h"
 #include "session/listing.h"
 
-/* ---- an allocator that fails ---------------------------------------------------------
- */
+/* ---- an allocator that fails ---- */
 
 static size_t asked, fails_at; /* the number of the one that fails, 0: none */
 static bool for_ever;	       /* and all that follow */
@@ -90,8 +89,7 @@ static void never_in_part(json_t *(*make)(void))
 	free(whole);
 }
 
-/* ---- what is made --------------------------------------------------------------------
- */
+/* ---- what is made ---- */
 
 static char binary[] = "a\xff";
 static struct captured no_text = { .text = binary, .length = 2, .bytes = 2 };
@@ -222,8 +220,7 @@ static void what_failed_stays_so(void **state)
 	assert_int_equal(json_write(STDOUT_FILENO, NULL), -ENOMEM);
 }
 
-/* ---- answers -------------------------------------------------------------------------
- */
+/* ---- answers ---- */
 
 /* Answer with each allocation failing in turn: the client gets a whole message with the
  * id, or rpc_flush tells that it gets none. */
