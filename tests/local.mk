@@ -48,6 +48,7 @@ unit_tests = \
 	%D%/unit/test-chain \
 	%D%/unit/test-gate \
 	%D%/unit/test-guard \
+	%D%/unit/test-json \
 	%D%/unit/test-mountinfo \
 	%D%/unit/test-options \
 	%D%/unit/test-plan \
@@ -66,6 +67,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
 %C%_unit_test_gate_SOURCES = %D%/unit/test-gate.c
 %C%_unit_test_guard_SOURCES = %D%/unit/test-guard.c
+%C%_unit_test_json_SOURCES = %D%/unit/test-json.c src/serve/rpc.c
 %C%_unit_test_mountinfo_SOURCES = %D%/unit/test-mountinfo.c
 %C%_unit_test_options_SOURCES = %D%/unit/test-options.c src/cli/options.c
 %C%_unit_test_plan_SOURCES = %D%/unit/test-plan.c
