@@ -47,10 +47,13 @@ unit_tests = \
 	%D%/unit/test-capture \
 	%D%/unit/test-chain \
 	%D%/unit/test-gate \
+	%D%/unit/test-grant \
 	%D%/unit/test-guard \
 	%D%/unit/test-json \
+	%D%/unit/test-identity \
 	%D%/unit/test-mountinfo \
 	%D%/unit/test-options \
+	%D%/unit/test-place \
 	%D%/unit/test-plan \
 	%D%/unit/test-policy \
 	%D%/unit/test-policy-fixtures \
@@ -66,10 +69,13 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_capture_SOURCES = %D%/unit/test-capture.c
 %C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
 %C%_unit_test_gate_SOURCES = %D%/unit/test-gate.c
+%C%_unit_test_grant_SOURCES = %D%/unit/test-grant.c
 %C%_unit_test_guard_SOURCES = %D%/unit/test-guard.c
 %C%_unit_test_json_SOURCES = %D%/unit/test-json.c src/serve/rpc.c
+%C%_unit_test_identity_SOURCES = %D%/unit/test-identity.c
 %C%_unit_test_mountinfo_SOURCES = %D%/unit/test-mountinfo.c
 %C%_unit_test_options_SOURCES = %D%/unit/test-options.c src/cli/options.c
+%C%_unit_test_place_SOURCES = %D%/unit/test-place.c
 %C%_unit_test_plan_SOURCES = %D%/unit/test-plan.c
 %C%_unit_test_policy_SOURCES = %D%/unit/test-policy.c
 %C%_unit_test_policy_fixtures_SOURCES = %D%/unit/test-policy-fixtures.c
