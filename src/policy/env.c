@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The variables that a policy may not set. */
-#include <string.h>
+#include "policy/env.h"
 
-#include "policy/keys.h"
+#include <stddef.h>
+#include <string.h>
 
 /* What the loader, the C library and shells act on before the command does, and what
  * the executor sets itself.  A name that ends in * stands for all that begin so. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a policy must fulfil as a whole: rules of more than one key. */
+#include "policy/rules.h"
+
 #include <string.h>
 
-#include "policy/state.h"
 #include "base/value.h"
+#include "policy/place.h"
 
 static const struct location start_of_file = { 1, 1 };
 
@@ -42,7 +43,7 @@ static void check_default_profile(struct policy_sink *sink)
 		sink, seen->value.line ? seen->value : first->where,
 		"default_profile: there is no profile %s; name one that is there, "
 		"like %s",
-		policy_show(policy->default_profile).text, first->name);
+		findings_quote(policy->default_profile).text, first->name);
 }
 
 static void check_options(struct policy_sink *sink)
@@ -62,9 +63,9 @@ static void check_options(struct policy_sink *sink)
 				sink, options->where,
 				"options: %s is no backend of this policy; those are "
 				"%s, %s, %s and %s",
-				policy_show(options->backend).text, backends[SLOT_SCOPE],
-				backends[SLOT_LAUNCHER], backends[SLOT_RLIMITS],
-				backends[SLOT_NETWORK]);
+				findings_quote(options->backend).text,
+				backends[SLOT_SCOPE], backends[SLOT_LAUNCHER],
+				backends[SLOT_RLIMITS], backends[SLOT_NETWORK]);
 	}
 }
 
@@ -155,8 +156,8 @@ static void check_host_read(struct policy_sink *sink, size_t index)
 				sink, prefixes->where[i],
 				"host_read: %s covers private tmps or lies among them "
 				"(tmp_root is %s); name another tree",
-				policy_show(prefixes->items[i]).text,
-				policy_show(tmp).text);
+				findings_quote(prefixes->items[i]).text,
+				findings_quote(tmp).text);
 }
 
 void policy_rules_check(struct policy_sink *sink)

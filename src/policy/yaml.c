@@ -3,7 +3,7 @@
  * YAML by libyaml's events: no tree is built, so aliases cannot multiply, and the
  * stream is read to its end, so nothing after the document goes unseen.
  */
-#include "policy/sink.h"
+#include "policy/yaml.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,6 +11,8 @@
 #include <yaml.h>
 
 #include "base/fd.h"
+#include "policy/assign.h"
+#include "policy/place.h"
 
 /* The schema needs five.  libyaml's time is quadratic in the depth. */
 #define DEPTH_MAX 8
@@ -260,19 +262,19 @@ static void walk_corpus(struct yaml *yaml, const struct policy_entry *corpora)
 			"corpora: %s is missing; write {path: /srv/data, access: read}",
 			parts[0].text ? "access" : "path");
 	else
-		policy_sink_corpus(yaml->sink, corpora, &parts[1], &parts[0]);
+		policy_assign_corpus(yaml->sink, corpora, &parts[1], &parts[0]);
 }
 
 static void walk_element(struct yaml *yaml, const struct policy_entry *entry)
 {
-	bool corpora = entry->key->type == KEY_CORPORA;
+	bool corpora = entry->key->child == SECTION_CORPUS;
 	struct policy_scalar value;
 
 	switch (shape(&yaml->event)) {
 	case SHAPE_VALUE:
 		if (!corpora) {
 			value = scalar(yaml);
-			policy_sink_element(yaml->sink, entry, &value);
+			policy_assign_element(yaml->sink, entry, &value);
 			return;
 		}
 		break;
@@ -306,14 +308,14 @@ static void walk_value(struct yaml *yaml, const struct policy_entry *entry)
 			walk_element(yaml, entry);
 		return;
 	case SHAPE_MAPPING:
-		if (policy_sink_enter(yaml->sink, entry, &place))
+		if (policy_place_enter(yaml->sink, entry, &place))
 			walk_mapping(yaml, place);
 		else
 			skip_node(yaml);
 		return;
 	default:
 		value = scalar(yaml);
-		policy_sink_value(yaml->sink, entry, &value);
+		policy_assign_value(yaml->sink, entry, &value);
 	}
 }
 
