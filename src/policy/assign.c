@@ -9,7 +9,7 @@
 #include "policy/lists.h"
 #include "policy/place.h"
 
-/* Bounds of what an admin names; looking for duplicates stays cheap. */
+/* Bounds on what an admin names keep the search for duplicates cheap. */
 #define NAMES_MAX 1024
 #define ENV_VALUE_MAX 65536
 
@@ -129,7 +129,7 @@ void policy_assign_value(struct policy_sink *sink, const struct policy_entry *en
 	if (key->form == KEY_LIST) {
 		if (value->quoted || strcmp(value->text, "false") != 0)
 			refuse_value(sink, entry, value,
-				     "is no list; write [A, B], or false");
+				     "is not a list; write [A, B], or false");
 		return;
 	}
 	settle(sink, entry, value,

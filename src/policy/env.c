@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* What the loader, the C library and shells act on before the command does, and what
- * the executor sets itself.  A name that ends in * stands for all that begin so. */
+ * the executor sets itself.  A trailing * matches any ending. */
 static const struct {
 	const char *pattern;
 	const char *fault;

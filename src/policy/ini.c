@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * INI by inih, whose grammar is wider than a policy's and which cuts: lines at 200
- * bytes, names at 50, values at the first " ;".  So the reader that feeds it looks at
- * each line first, whole; reports what a policy does not allow, with its place; and
- * hands inih a short form of the rest.  The handler then takes the real text from the
- * reader.  A line that inih did not deliver, though the reader took it, is an error.
+ * INI by inih.  Its grammar is wider than a policy's, and it cuts lines at 200 bytes,
+ * names at 50 and values at the first " ;".  So the reader that feeds it checks each
+ * whole line first, reports what a policy does not allow, and hands inih a short form of
+ * the rest; the handler takes the real text from the reader.  A line that the reader
+ * accepted and inih did not deliver is an error.
  */
 #include "policy/ini.h"
 
@@ -173,7 +173,7 @@ static void unknown_section(struct ini *ini, const char *word, const char *start
 				 "[options BACKEND] or [profile NAME]");
 }
 
-/* The words of a section's name, with one blank between; how many, 0: not so. */
+/* Split a section's name at single blanks.  The number of words, 0: not of that form. */
 static size_t split_words(struct span name, struct span words[3])
 {
 	size_t n = 0;
@@ -193,7 +193,7 @@ static size_t split_words(struct span name, struct span words[3])
 	return 0;
 }
 
-/* Copies of up to three words, since names end in a NUL elsewhere. */
+/* Copies of up to three words: elsewhere names end in a NUL. */
 static bool open_words(struct ini *ini, struct span words[3], size_t n)
 {
 	_cleanup_free_ char *first = strndup(words[0].start, words[0].length);
@@ -296,7 +296,7 @@ static bool check_name(struct ini *ini, struct span name)
 	return name.length > 0 && !blank;
 }
 
-/* Values are literal; refuse what another dialect of INI would read otherwise. */
+/* Values are literal; refuse what other dialects of INI would read differently. */
 static bool check_value(struct ini *ini, struct span value, const char *equals)
 {
 	const char *end = value.start + value.length;

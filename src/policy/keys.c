@@ -203,7 +203,7 @@ int policy_key_set(const struct policy_key *key, void *base, const char *text,
 
 	if (r < 0 && !quoted && policy_sections[key->section].limits &&
 	    means_unlimited(text))
-		return value_type_refuse(why, "is no limit; leave the key out");
+		return value_type_refuse(why, "sets no limit; leave the key out");
 	if (r < 0)
 		return r;
 	switch (value_type_store(key->value.type)) {

@@ -26,7 +26,7 @@ struct policy_key {
 	bool or_false;	      /* of a list: `false` is the empty one */
 	size_t offset;	      /* into struct policy or struct profile */
 	const char *fallback; /* the default as a policy writes it, NULL: unset;
-			       * the elements of a list with blanks between */
+			       * a list's elements separated by blanks */
 	const char *help;     /* one line */
 };
 
@@ -50,8 +50,8 @@ int policy_key_set(const struct policy_key *key, void *base, const char *text,
 /* Fill a zeroed policy or profile with the defaults of SECTION's keys. */
 int policy_keys_default(enum policy_section section, void *base);
 
-/* A line a key, with tabs between: section as INI heads it, name, type, range, default,
- * help.  drupe-policy(5) is compared with it. */
+/* One line per key, separated by tabs: section as INI heads it, name, type, range,
+ * default, help.  drupe-policy(5) is compared with it. */
 void policy_keys_print(FILE *file);
 
 #endif

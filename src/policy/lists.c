@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No list of an honest policy comes near; looking for duplicates stays cheap. */
+/* Far above any honest policy; keeps the search for duplicates cheap. */
 #define LIST_MAX 1024
 
 static int check_room(size_t count, struct value_why *why)
@@ -20,7 +20,7 @@ static int check_other(const char *there, const char *text, struct value_why *wh
 {
 	if (strcmp(there, text) != 0)
 		return 0;
-	return value_type_refuse(why, "stands here twice; write it once");
+	return value_type_refuse(why, "is listed twice; write it once");
 }
 
 static int strings_add(struct strings *list, const char *text, struct location where,

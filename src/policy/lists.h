@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lists of a profile: one element more, or none. */
+/* The lists of a profile: appending to them, and emptying them. */
 #ifndef DRUPE_POLICY_LISTS_H
 #define DRUPE_POLICY_LISTS_H
 

@@ -18,7 +18,7 @@
 #include "policy/text.h"
 #include "policy/yaml.h"
 
-/* What is to come of it. */
+/* Where the results go. */
 struct outcome {
 	struct policy **ret_policy; /* NULL: not wanted */
 	struct findings *findings;
@@ -182,7 +182,7 @@ int policy_load(const char *file, struct policy **ret_policy, struct findings *f
 	return load(file, &outcome, err);
 }
 
-/* Whether there is something of that name; a dangling link is something. */
+/* Whether the name exists; a dangling link does. */
 static int look_up(const char *file, bool *ret_there, struct error *err)
 {
 	struct stat st;
@@ -218,19 +218,17 @@ static int open_name(const char *name, const char *confdir, bool builtin,
 	if (r < 0)
 		return r;
 	if (has_yaml && has_ini)
-		return error_set(
-			err, ERROR_POLICY_INVALID, EEXIST,
-			"%s and %s: there are both; remove one, or name the file", yaml,
-			ini);
+		return error_set(err, ERROR_POLICY_INVALID, EEXIST,
+				 "%s and %s: both exist; remove one, or name the file",
+				 yaml, ini);
 	if (has_yaml || has_ini)
 		return load(has_yaml ? yaml : ini, outcome, err);
 	if (builtin)
 		return open_builtin(outcome, err);
-	return error_set(
-		err, ERROR_POLICY_NOT_FOUND, ENOENT,
-		"no policy \"%s\": neither %s nor %s.ini is there; name one that is, or "
-		"a file",
-		name, yaml, name);
+	return error_set(err, ERROR_POLICY_NOT_FOUND, ENOENT,
+			 "no policy \"%s\": neither %s nor %s.ini exists; name one that "
+			 "does, or a file",
+			 name, yaml, name);
 }
 
 static int open_any(const char *name_or_file, const char *confdir,

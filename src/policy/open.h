@@ -23,9 +23,9 @@ int policy_load(const char *file, struct policy **ret_policy, struct findings *f
 		struct error *err);
 
 /*
- * What -p means.  NAME (no slash, no dot): CONFDIR/NAME.yaml or NAME.ini, both
- * there is an error; anything else is a file.  NULL: the name "default", and the
- * built-in policy where neither file of it is there.
+ * What -p means.  NAME (no slash, no dot): CONFDIR/NAME.yaml or NAME.ini, it is
+ * an error if both exist; anything else is a file.  NULL: the name "default", and the
+ * built-in policy where that has neither file.
  */
 int policy_open(const char *name_or_file, const char *confdir, struct policy **ret_policy,
 		struct findings *findings, struct error *err);

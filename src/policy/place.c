@@ -6,7 +6,7 @@
 
 #include "base/value.h"
 
-/* Bounds of what an admin names; looking for duplicates stays cheap. */
+/* Bounds on what an admin names keep the search for duplicates cheap. */
 #define PROFILES_MAX 256
 #define BACKENDS_MAX 64
 

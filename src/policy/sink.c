@@ -58,8 +58,9 @@ void policy_sink_syntax(struct policy_sink *sink, struct location where,
 void policy_sink_again(struct policy_sink *sink, struct location where, const char *name,
 		       struct location first)
 {
-	policy_sink_find(sink, where, "%s again: it is given in line %u; write it once",
-			 name, first.line);
+	policy_sink_find(sink, where,
+			 "%s is given twice, first in line %u; write it once", name,
+			 first.line);
 }
 
 void policy_sink_exhausted(struct policy_sink *sink)
@@ -144,8 +145,7 @@ static void report_null(struct policy_sink *sink, const struct policy_entry *ent
 {
 	enum policy_shape wanted = wanted_shape(entry->place, entry->key, sink->format);
 
-	policy_sink_find(sink, where,
-			 "%s: nothing is given; write %s, or leave the key out",
+	policy_sink_find(sink, where, "%s has no value; write %s, or leave the key out",
 			 policy_sink_label(entry).text,
 			 wanted == SHAPE_MAPPING ? "{} for no keys"
 			 : wanted == SHAPE_LIST	 ? "[] for the empty list"
@@ -231,7 +231,7 @@ bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
 				      .name = name->text,
 				      .where = name->where };
 
-	/* What memory did not suffice for is there in part. */
+	/* After a failed allocation the policy is incomplete. */
 	if (sink->exhausted)
 		return false;
 	if (strlen(name->text) != name->length) {

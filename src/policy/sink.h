@@ -85,7 +85,7 @@ void policy_sink_syntax(struct policy_sink *sink, struct location where,
 /* Report NAME at WHERE, which was given at FIRST already. */
 void policy_sink_again(struct policy_sink *sink, struct location where, const char *name,
 		       struct location first);
-/* There was no memory: the policy is refused for that. */
+/* Memory ran out: the policy is refused for that. */
 void policy_sink_exhausted(struct policy_sink *sink);
 /* The file holds no policy at all; HOW says how one begins. */
 void policy_sink_empty(struct policy_sink *sink, struct location where, const char *how);

@@ -9,7 +9,7 @@
 void suggest_key(enum policy_section section, enum policy_format format, const char *name,
 		 char *ret, size_t size);
 
-/* Whether NAME asks for another order of the layers (R1), and what is said to that. */
+/* Whether NAME asks for another order of the layers (R1), and the answer to that. */
 bool suggest_is_order(const char *name);
 extern const char suggest_order_rule[];
 

@@ -7,7 +7,8 @@
 
 /*
  * Report the first bad character of each line.  *RET_COPY is then a copy of the text
- * without them, so that a front end finds the other errors.  False: it need not try.
+ * without them, so that a front end finds the other errors.  False: parsing it
+ * makes no sense.
  */
 bool policy_text_screen(struct policy_sink *sink, const char *text, size_t length,
 			char **ret_copy);

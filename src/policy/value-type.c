@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "base/value.h"
 #include "base/words.h"
@@ -213,8 +214,8 @@ static int read_path(const struct value_spec *spec, const char *text, uint64_t *
 /* Kernel interfaces, which no policy opens. */
 static bool is_kernel(const char *path)
 {
-	return value_path_within(path, "/proc") || value_path_within(path, "/sys") ||
-	       value_path_within(path, "/dev");
+	return path_is_within(path, "/proc") || path_is_within(path, "/sys") ||
+	       path_is_within(path, "/dev");
 }
 
 static int read_tmp_root(const struct value_spec *spec, const char *text, uint64_t *ret,
@@ -224,7 +225,7 @@ static int read_tmp_root(const struct value_spec *spec, const char *text, uint64
 
 	if (r == 0 && (strcmp(text, "/") == 0 || is_kernel(text)))
 		return value_type_refuse(
-			why, "is no place for private tmps; write one like /var/tmp");
+			why, "cannot hold private tmps; write a folder like /var/tmp");
 	return r;
 }
 
@@ -238,7 +239,7 @@ static int read_prefix(const struct value_spec *spec, const char *text, uint64_t
 	if (strcmp(text, "/") == 0)
 		return value_type_refuse(
 			why, "is everything; name the trees that may be read");
-	if (is_kernel(text) || value_path_within(text, "/run"))
+	if (is_kernel(text) || path_is_within(text, "/run"))
 		return value_type_refuse(
 			why, "is never readable; /proc, /sys, /dev and /run stay out");
 	return 0;
@@ -334,7 +335,7 @@ static void print_prefix_length(uint64_t value, char *ret, size_t size)
 
 static const struct {
 	const char *name;
-	const char *want; /* told where the reader gives no reason of its own */
+	const char *want; /* the refusal, where the reader gives no other */
 	int (*read)(const struct value_spec *spec, const char *text, uint64_t *ret,
 		    struct value_why *why);
 	void (*print)(uint64_t value, char *ret, size_t size); /* NULL: has no range */

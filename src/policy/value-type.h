@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The types of values, in one table: those of a policy's keys and those of the options
- * that a backend declares.  What a value may be is told in the same words for both.
+ * that a backend declares.  What a value may be is said in the same words for both.
  */
 #ifndef DRUPE_VALUE_TYPE_H
 #define DRUPE_VALUE_TYPE_H

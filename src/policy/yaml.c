@@ -60,7 +60,7 @@ static void stop_at_error(struct yaml *yaml)
 		policy_sink_syntax(yaml->sink, where, "not YAML: %s", problem);
 }
 
-/* What a policy does without: each hides what the file says from who reads it. */
+/* Features that hide from a reader what the policy says. */
 static void refuse_properties(struct yaml *yaml, const yaml_char_t *anchor,
 			      const yaml_char_t *tag)
 {
@@ -250,7 +250,7 @@ static void walk_corpus(struct yaml *yaml, const struct policy_entry *corpora)
 		i = strcmp(entry.name, "path") == 0 ? 0 : 1;
 		if (parts[i].text)
 			policy_sink_find(yaml->sink, name.where,
-					 "%s again; write it once", entry.name);
+					 "%s is given twice; write it once", entry.name);
 		else if (!take_scalar(yaml, texts[i], &parts[i]))
 			return;
 	}
@@ -350,7 +350,7 @@ static void walk_root(struct yaml *yaml)
 	skip_node(yaml);
 }
 
-/* What follows the one document is read as well, for the errors in it. */
+/* Read on behind the document, to report the errors there too. */
 static void walk_rest(struct yaml *yaml)
 {
 	bool reported = false;
@@ -385,7 +385,7 @@ int policy_yaml_parse(struct policy_sink *sink, const char *text, size_t length)
 
 	if (!yaml_parser_initialize(&yaml.parser))
 		return -ENOMEM;
-	/* Told, not guessed: else libyaml would take UTF-16 as well. */
+	/* Set, not detected: libyaml would accept UTF-16 too. */
 	yaml_parser_set_encoding(&yaml.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&yaml.parser, (const unsigned char *)text, length);
 	walk_stream(&yaml);

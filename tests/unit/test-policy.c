@@ -273,7 +273,7 @@ static void test_open(void **state)
 		{ NULL, 0, 0, "built-in" },
 		{ "one", 0, 0, "/one.yaml" },
 		{ "two", 0, 0, "/two.ini" },
-		{ "both", -EEXIST, ERROR_POLICY_INVALID, "there are both" },
+		{ "both", -EEXIST, ERROR_POLICY_INVALID, "both exist" },
 		{ "dangling", -ENOENT, ERROR_POLICY_NOT_FOUND, "there is no such file" },
 		{ "none", -ENOENT, ERROR_POLICY_NOT_FOUND, "no policy \"none\"" },
 		{ "yml", -ENOENT, ERROR_POLICY_NOT_FOUND, "no policy \"yml\"" },
@@ -320,8 +320,8 @@ static void test_open(void **state)
 	write_file("default.ini", SMALLEST_INI, strlen(SMALLEST_INI));
 	check_open(&(struct open_case){ NULL, 0, 0, "/default.ini" });
 	write_file("default.yaml", SMALLEST, strlen(SMALLEST));
-	check_open(&(struct open_case){ NULL, -EEXIST, ERROR_POLICY_INVALID,
-					"there are both" });
+	check_open(
+		&(struct open_case){ NULL, -EEXIST, ERROR_POLICY_INVALID, "both exist" });
 	assert_int_equal(unlink(at("default.ini")), 0);
 	write_file("default.yaml", "", 0);
 	check_open(
