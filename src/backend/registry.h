@@ -42,6 +42,10 @@ int registry_load(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err);
 void registry_unref(struct backend *backend);
 
+/* The same without options and without its tool: to look into its tables only. */
+int registry_look(const char *dir, enum slot slot, const char *name,
+		  struct backend **ret_backend, struct error *err);
+
 /* Backends are called by one thread of the process at a time (drupe-backend.h): around
  * every call of one of their functions. */
 void registry_lock(void);

@@ -10,6 +10,7 @@
 #include "scope/folder.h"
 #include "scope/scope.h"
 #include "session/session.h"
+#include "policy/open.h"
 
 static const char *const op_names[] = {
 	[DRUPE_MOUNT_BIND] = "bind",

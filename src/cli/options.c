@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/keys.h"
+#include "policy/suggest.h"
 #include "base/value.h"
 
 #define FOR_RUNS (FOR_RUN | FOR_PLAN | FOR_PREFLIGHT)
@@ -197,8 +197,8 @@ static void unknown_option(const char *word, struct error *err)
 	for (char *at = name; *at; at++)
 		if (*at == '-')
 			*at = '_';
-	if (policy_key_is_order(name))
-		error_set(err, ERROR_ORDER, EINVAL, "%s: %s", word, policy_order_rule);
+	if (suggest_is_order(name))
+		error_set(err, ERROR_ORDER, EINVAL, "%s: %s", word, suggest_order_rule);
 	else
 		usage(err, "there is no option ", word, " here");
 }

@@ -8,6 +8,7 @@
 
 #include "lib/private.h"
 #include "base/fd.h"
+#include "policy/open.h"
 
 const char *drupe_version(void)
 {

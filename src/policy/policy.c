@@ -5,13 +5,40 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "policy/keys.h"
+#include "policy/lists.h"
 
 const char *const slot_names[N_SLOTS] = {
 	[SLOT_SCOPE] = "scope",
 	[SLOT_LAUNCHER] = "launcher",
 	[SLOT_RLIMITS] = "rlimits",
 	[SLOT_NETWORK] = "network",
+};
+
+const char *const mode_words[] = {
+	[MODE_SAFE] = "safe",
+	[MODE_ASK] = "ask",
+	[MODE_AUTO] = "auto",
+	NULL,
+};
+
+const char *const access_words[] = {
+	[ACCESS_WRITE] = "write",
+	[ACCESS_READ] = "read",
+	[ACCESS_NONE] = "none",
+	NULL,
+};
+
+const char *const network_grant_words[] = {
+	[NETWORK_NEVER] = "never",
+	[NETWORK_ON_REQUEST] = "on-request",
+	[NETWORK_ALWAYS] = "always",
+	NULL,
+};
+
+const char *const home_words[] = {
+	[HOME_SCRATCH] = "scratch",
+	[HOME_SEALED] = "sealed",
+	NULL,
 };
 
 const struct rlimit_info rlimit_table[N_RLIMITS] = {
@@ -43,6 +70,11 @@ const struct profile *policy_profile(const struct policy *policy, const char *na
 	return NULL;
 }
 
+const char *access_name(enum access access)
+{
+	return access_words[access];
+}
+
 const char *cgroup_name(enum cgroup_id id)
 {
 	return cgroup_names[id];
@@ -50,7 +82,7 @@ const char *cgroup_name(enum cgroup_id id)
 
 static void profile_free(struct profile *profile)
 {
-	policy_keys_clear_lists(profile);
+	policy_lists_clear(profile);
 	for (size_t i = 0; i < profile->n_env; i++) {
 		free(profile->env[i].name);
 		free(profile->env[i].value);

@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "run/run.h"
+#include "policy/open.h"
 
 #define TEST_MS 60000 /* of the test command in a lasting session */
 

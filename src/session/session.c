@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "backend/option-check.h"
 #include "base/fd.h"
 #include "net/network.h"
 #include "session/preflight.h"
@@ -79,6 +80,11 @@ static int prepare(struct session *session, const struct request *request,
 	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
 		if (i != SLOT_NETWORK)
 			r = load(session, (enum slot)i, err);
+	/* That one is loaded by the first run that needs it; its options are wrong for
+	 * any run. */
+	if (r == 0)
+		r = option_check_slot(session->sandbox.paths->backends, SLOT_NETWORK,
+				      session->sandbox.policy, err);
 	if (r == 0)
 		r = view_gather(session->sandbox.policy, session->sandbox.profile,
 				request, &session->sandbox.identity,

@@ -55,11 +55,11 @@ static void sweep_one(int root, const char *name, const struct identity *identit
 		return;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return;
-	/* Another sweeper may have removed it, and its maker made one again: not ours. */
+	/* Another sweeper may have removed it, and a new one may bear the name. */
 	if (fstatat(root, name, &named, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    named.st_dev != st.st_dev || named.st_ino != st.st_ino)
 		return;
-	(void)rmtree_at(root, name); /* what stays waits for the next start */
+	(void)rmtree_at(root, name); /* the next start tries again */
 }
 
 static void sweep(int root, const struct identity *identity)
