@@ -38,6 +38,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy/findings.c %D%/policy/findings.h \
 	%D%/policy/ini.c %D%/policy/ini.h \
 	%D%/policy/keys.c %D%/policy/keys.h \
+	%D%/policy/limits.c %D%/policy/limits.h \
 	%D%/policy/lists.c %D%/policy/lists.h \
 	%D%/policy/open.c %D%/policy/open.h \
 	%D%/policy/place.c %D%/policy/place.h \
@@ -49,6 +50,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/policy/text.c %D%/policy/text.h \
 	%D%/policy/value-type.c %D%/policy/value-type.h \
 	%D%/policy/yaml.c %D%/policy/yaml.h \
+	%D%/backend/call.c %D%/backend/call.h \
 	%D%/backend/elf-check.c %D%/backend/elf-check.h \
 	%D%/backend/host.c %D%/backend/host.h \
 	%D%/backend/mapped.c %D%/backend/mapped.h \

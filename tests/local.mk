@@ -44,6 +44,7 @@ include tests/long.mk
 
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/unit/test-call \
 	%D%/unit/test-capture \
 	%D%/unit/test-chain \
 	%D%/unit/test-gate \
@@ -66,6 +67,7 @@ unit_tests = \
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 LDADD = libdrupe-core.la $(CMOCKA_LIBS)
+%C%_unit_test_call_SOURCES = %D%/unit/test-call.c
 %C%_unit_test_capture_SOURCES = %D%/unit/test-capture.c
 %C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
 %C%_unit_test_gate_SOURCES = %D%/unit/test-gate.c

@@ -5,11 +5,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "backend/call.h"
 #include "backend/elf-check.h"
+#include "base/argv.h"
 #include "base/fd.h"
 #include "backend/object.h"
 #include "backend/tool.h"
@@ -21,16 +22,15 @@ const char *registry_dir(const char *dir)
 	return dir ? dir : BACKENDDIR;
 }
 
-static pthread_mutex_t calls = PTHREAD_MUTEX_INITIALIZER;
-
-void registry_lock(void)
+const char *backend_tool(const struct backend *backend)
 {
-	pthread_mutex_lock(&calls);
+	return backend->object.tool ? backend->object.tool : backend->file;
 }
 
-void registry_unlock(void)
+bool backend_runs_tool(const struct backend *backend, const struct drupe_words *words)
 {
-	pthread_mutex_unlock(&calls);
+	return backend->object.tool && words->count > 0 &&
+	       strcmp(words->words[0], backend->object.tool) == 0;
 }
 
 static int out_of_memory(struct error *err)
@@ -204,7 +204,7 @@ static int missing(int folder, const char *dir, enum slot slot, const char *name
 static int load_file(const char *file, const struct stat *checked, void **ret_handle,
 		     struct error *err)
 {
-	void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *handle = call_dlopen(file);
 	struct stat now;
 
 	if (!handle) {

@@ -6,6 +6,7 @@
 #ifndef DRUPE_REGISTRY_H
 #define DRUPE_REGISTRY_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "drupe-backend.h"
@@ -46,10 +47,12 @@ void registry_unref(struct backend *backend);
 int registry_look(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err);
 
-/* Backends are called by one thread of the process at a time (drupe-backend.h): around
- * every call of one of their functions. */
-void registry_lock(void);
-void registry_unlock(void);
+/* What messages call a backend by: its tool, or where it has none (a scope that is a
+ * folder) its own file.  Never NULL. */
+const char *backend_tool(const struct backend *backend);
+
+/* Whether WORDS start with the tool, so that what runs is what was checked. */
+bool backend_runs_tool(const struct backend *backend, const struct drupe_words *words);
 
 static inline void registry_unrefp(struct backend **backend)
 {

@@ -150,7 +150,7 @@ static json_t *cgroup_json(const struct plan *plan)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < plan->n_cgroup; i++)
-		json_put(&json, cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
+		json_put(&json, cgroup_table[plan->cgroup[i].id].name,
 			 json_count(plan->cgroup[i].value));
 	return json;
 }
@@ -258,8 +258,7 @@ static void print_text(const struct planned *planned)
 		printf("  %s %llu\n", plan->limits[i].name,
 		       (unsigned long long)plan->limits[i].value);
 	for (size_t i = 0; i < plan->n_cgroup; i++)
-		printf("  %s %llu\n",
-		       cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
+		printf("  %s %llu\n", cgroup_table[plan->cgroup[i].id].name,
 		       (unsigned long long)plan->cgroup[i].value);
 }
 

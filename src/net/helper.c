@@ -10,6 +10,7 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "guard/netns.h"
@@ -25,7 +26,7 @@ int network_failed(const struct network *network, int errnum, const char *what,
 {
 	const struct backend *backend = network->backend;
 
-	error_set(err, ERROR_NETWORK_FAILED, errnum, "%s: %s%s%s", backend->object.tool,
+	error_set(err, ERROR_NETWORK_FAILED, errnum, "%s: %s%s%s", backend_tool(backend),
 		  what, errnum ? ": " : "", errnum ? strerror(errnum) : "");
 	error_hint(err, "`drupe preflight --network` looks for the cause");
 	error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
@@ -253,9 +254,7 @@ static void helper_words(const struct network *network, const struct helper_ends
 	else
 		snprintf(ready, sizeof(ready), "%d", ends->ready);
 	snprintf(exit_word, sizeof(exit_word), "%d", ends->exit);
-	registry_lock();
-	backend->network.words(&backend->call, &attach, words);
-	registry_unlock();
+	call_network_words(backend, &attach, words);
 }
 
 /* What it gets beside the standard streams.  The file that tells its pid is a pipe, its
@@ -294,8 +293,7 @@ static int spawn_helper(struct network *network, const struct helper_ends *ends,
 
 	helper_words(network, ends, &words);
 	r = argv_check(&words, ERROR_BACKEND_FAILED, err);
-	if (r == 0 &&
-	    (words.count == 0 || strcmp(words.words[0], backend->object.tool) != 0))
+	if (r == 0 && !backend_runs_tool(backend, &words))
 		r = error_set(err, ERROR_BACKEND_FAILED, EINVAL,
 			      "%s: its words do not start with its tool", backend->file);
 	if (r < 0)

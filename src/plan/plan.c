@@ -224,10 +224,10 @@ static void make_limits(struct plan *plan, const struct profile *profile)
 				.resource = rlimit_table[i].resource,
 				.value = profile->limits[i],
 			};
-	for (size_t i = 0; i < N_CGROUP; i++)
+	for (size_t i = 1; i < N_CGROUP; i++)
 		if (profile->cgroup[i] != UNSET)
 			plan->cgroup[plan->n_cgroup++] = (struct drupe_cgroup_limit){
-				.id = (enum drupe_cgroup_limit_id)(i + 1),
+				.id = (enum drupe_cgroup_limit_id)i,
 				.value = profile->cgroup[i],
 			};
 }

@@ -37,6 +37,12 @@ static const char *const corpus_words[] = { "read", "write", NULL };
 #define POLICY(field) .offset = offsetof(struct policy, field)
 #define PROFILE(field) .offset = offsetof(struct profile, field)
 #define CHILD(of) .child = SECTION_##of
+#define RLIMIT_KEY(id, name, type, from, to, otherwise, label, text)          \
+	KEY(LIMITS, type, name, RANGE(from, to), PROFILE(limits[LIMIT_##id]), \
+	    .fallback = otherwise, .help = text),
+#define CGROUP_KEY(id, name, type, from, to, file, reading, controller, text)        \
+	KEY(CGROUP, type, name, RANGE(from, to), PROFILE(cgroup[DRUPE_CGROUP_##id]), \
+	    .help = text),
 
 const struct policy_key policy_keys[] = {
 	KEY(TOP, COUNT, "version", RANGE(1, 1), POLICY(version),
@@ -112,43 +118,7 @@ const struct policy_key policy_keys[] = {
 	    PROFILE(stream_limit), .fallback = "unlimited",
 	    .help = "Bytes passed through of each stream, or unlimited."),
 
-	KEY(LIMITS, COUNT, "nofile", RANGE(4, 1073741816), PROFILE(limits[LIMIT_NOFILE]),
-	    .fallback = "4096", .help = "Open files."),
-	KEY(LIMITS, SIZE, "core", RANGE(0, VALUE_MAX), PROFILE(limits[LIMIT_CORE]),
-	    .fallback = "0", .help = "Size of a core dump."),
-	KEY(LIMITS, SECONDS, "cpu", RANGE(1, VALUE_MAX), PROFILE(limits[LIMIT_CPU]),
-	    .help = "CPU time of each process, in whole seconds."),
-	KEY(LIMITS, SIZE, "fsize", RANGE(0, VALUE_MAX), PROFILE(limits[LIMIT_FSIZE]),
-	    .help = "Size of a file that is written."),
-	KEY(LIMITS, SIZE, "as", RANGE(16 * MIB, VALUE_MAX), PROFILE(limits[LIMIT_AS]),
-	    .help = "Address space."),
-	KEY(LIMITS, COUNT, "nproc", RANGE(1, 4194304), PROFILE(limits[LIMIT_NPROC]),
-	    .help = "Processes and threads of the user."),
-	KEY(LIMITS, SIZE, "stack", RANGE(128 * KIB, VALUE_MAX),
-	    PROFILE(limits[LIMIT_STACK]), .help = "Stack."),
-	KEY(LIMITS, SIZE, "memlock", RANGE(0, VALUE_MAX), PROFILE(limits[LIMIT_MEMLOCK]),
-	    .help = "Memory locked into RAM."),
-
-	KEY(CGROUP, SIZE, "memory_max", RANGE(16 * MIB, VALUE_MAX),
-	    PROFILE(cgroup[CGROUP_MEMORY_MAX]),
-	    .help = "Memory; beyond it the tree is killed."),
-	KEY(CGROUP, SIZE, "memory_high", RANGE(16 * MIB, VALUE_MAX),
-	    PROFILE(cgroup[CGROUP_MEMORY_HIGH]),
-	    .help = "Memory; beyond it the tree is slowed."),
-	KEY(CGROUP, SIZE, "memory_swap_max", RANGE(0, VALUE_MAX),
-	    PROFILE(cgroup[CGROUP_MEMORY_SWAP_MAX]), .help = "Swap."),
-	/* The launcher is two tasks; the guard and the command are one each. */
-	KEY(CGROUP, COUNT, "tasks_max", RANGE(4, 4194304),
-	    PROFILE(cgroup[CGROUP_TASKS_MAX]), .help = "Processes and threads."),
-	KEY(CGROUP, PERCENT, "cpu_quota", RANGE(1, 100000),
-	    PROFILE(cgroup[CGROUP_CPU_QUOTA]),
-	    .help = "CPU time, in percent of one CPU."),
-	KEY(CGROUP, COUNT, "cpu_weight", RANGE(1, 10000),
-	    PROFILE(cgroup[CGROUP_CPU_WEIGHT]),
-	    .help = "Share of the CPU among siblings, of which 100 is usual."),
-	KEY(CGROUP, COUNT, "io_weight", RANGE(1, 10000),
-	    PROFILE(cgroup[CGROUP_IO_WEIGHT]),
-	    .help = "Share of the disks among siblings, of which 100 is usual."),
+	RLIMITS(RLIMIT_KEY) CGROUP_LIMITS(CGROUP_KEY)
 
 	/* Set by policy_list_add_corpus, both at once. */
 	KEY(CORPUS, PATH, "path", .help = "The tree. Must be given."),

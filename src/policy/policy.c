@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "policy/lists.h"
 
@@ -41,27 +40,6 @@ const char *const home_words[] = {
 	NULL,
 };
 
-const struct rlimit_info rlimit_table[N_RLIMITS] = {
-	[LIMIT_NOFILE] = { "nofile", RLIMIT_NOFILE },
-	[LIMIT_CORE] = { "core", RLIMIT_CORE },
-	[LIMIT_CPU] = { "cpu", RLIMIT_CPU },
-	[LIMIT_FSIZE] = { "fsize", RLIMIT_FSIZE },
-	[LIMIT_AS] = { "as", RLIMIT_AS },
-	[LIMIT_NPROC] = { "nproc", RLIMIT_NPROC },
-	[LIMIT_STACK] = { "stack", RLIMIT_STACK },
-	[LIMIT_MEMLOCK] = { "memlock", RLIMIT_MEMLOCK },
-};
-
-static const char *const cgroup_names[N_CGROUP] = {
-	[CGROUP_MEMORY_MAX] = "memory_max",
-	[CGROUP_MEMORY_HIGH] = "memory_high",
-	[CGROUP_MEMORY_SWAP_MAX] = "memory_swap_max",
-	[CGROUP_TASKS_MAX] = "tasks_max",
-	[CGROUP_CPU_QUOTA] = "cpu_quota",
-	[CGROUP_CPU_WEIGHT] = "cpu_weight",
-	[CGROUP_IO_WEIGHT] = "io_weight",
-};
-
 const struct profile *policy_profile(const struct policy *policy, const char *name)
 {
 	for (size_t i = 0; i < policy->n_profiles; i++)
@@ -73,11 +51,6 @@ const struct profile *policy_profile(const struct policy *policy, const char *na
 const char *access_name(enum access access)
 {
 	return access_words[access];
-}
-
-const char *cgroup_name(enum cgroup_id id)
-{
-	return cgroup_names[id];
 }
 
 static void profile_free(struct profile *profile)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "policy/findings.h"
+#include "policy/limits.h"
 
 #define UNSET UINT64_MAX /* a number that the policy does not set, or `unlimited` */
 
@@ -36,36 +37,6 @@ extern const char *const mode_words[];
 extern const char *const access_words[];
 extern const char *const network_grant_words[];
 extern const char *const home_words[];
-
-enum rlimit_id {
-	LIMIT_NOFILE,
-	LIMIT_CORE,
-	LIMIT_CPU,
-	LIMIT_FSIZE,
-	LIMIT_AS,
-	LIMIT_NPROC,
-	LIMIT_STACK,
-	LIMIT_MEMLOCK,
-	N_RLIMITS
-};
-
-struct rlimit_info {
-	const char *name; /* as in the policy and for prlimit(1) */
-	int resource;	  /* RLIMIT_* */
-};
-extern const struct rlimit_info rlimit_table[N_RLIMITS];
-
-/* In the order of enum drupe_cgroup_limit_id, which counts from 1. */
-enum cgroup_id {
-	CGROUP_MEMORY_MAX,
-	CGROUP_MEMORY_HIGH,
-	CGROUP_MEMORY_SWAP_MAX,
-	CGROUP_TASKS_MAX,
-	CGROUP_CPU_QUOTA,
-	CGROUP_CPU_WEIGHT,
-	CGROUP_IO_WEIGHT,
-	N_CGROUP
-};
 
 struct strings {
 	char **items;
@@ -111,7 +82,7 @@ struct profile {
 	struct variable *env;
 	size_t n_env;
 	uint64_t limits[N_RLIMITS]; /* UNSET or the value */
-	uint64_t cgroup[N_CGROUP];  /* UNSET or the value */
+	uint64_t cgroup[N_CGROUP];  /* by enum drupe_cgroup_limit_id; the same */
 	uint64_t timeout_ms, timeout_max_ms;
 	uint64_t output_limit; /* characters */
 	uint64_t stream_limit; /* bytes, UNSET: unlimited */
@@ -138,7 +109,6 @@ struct policy {
 const struct profile *policy_profile(const struct policy *policy, const char *name);
 
 const char *access_name(enum access access);
-const char *cgroup_name(enum cgroup_id id);
 
 void policy_free(struct policy *policy);
 

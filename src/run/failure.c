@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "guard/guard.h"
 #include "run/run.h"
@@ -92,7 +93,7 @@ static enum error_code code_of(const char *word)
 static int explain(struct run *run, struct error *err)
 {
 	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
-	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+	struct drupe_diagnosis diagnosis;
 	const char *text = run->launcher_text;
 	int status = run->wait_status;
 	char ending[64] = "did not end";
@@ -103,13 +104,9 @@ static int explain(struct run *run, struct error *err)
 	else if (run->phase >= PHASE_EXITED)
 		snprintf(ending, sizeof(ending), "ended with status %d",
 			 WEXITSTATUS(status));
-	if (launcher->launcher.diagnose) {
-		registry_lock();
-		launcher->launcher.diagnose(&launcher->call, text, &diagnosis);
-		registry_unlock();
-	}
+	call_diagnose(launcher, text, &diagnosis);
 	error_set(err, code_of(diagnosis.code), EIO,
-		  "%s %s before the command ran%s%s%s%s", launcher->object.tool, ending,
+		  "%s %s before the command ran%s%s%s%s", backend_tool(launcher), ending,
 		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
 		  *text ? ": " : "", text);
 	error_hint(err, "%s",

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "run/run.h"
@@ -38,7 +39,7 @@ static int hold_error(const struct run *run, int r, struct error *err)
 		error_set(err, ERROR_SCOPE_FAILED, ETIMEDOUT,
 			  "%s did not start a scope within %d seconds: the manager does "
 			  "not answer",
-			  scope->object.tool, READY_MS / 1000);
+			  backend_tool(scope), READY_MS / 1000);
 		error_hint(err, "look at `systemctl --user status` (as root: systemctl "
 				"status)");
 		error_backend(err, slot_names[SLOT_SCOPE], scope->object.name);
@@ -46,7 +47,7 @@ static int hold_error(const struct run *run, int r, struct error *err)
 	}
 	error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
 		  "%s did not get ready within %d seconds",
-		  run->sandbox->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+		  backend_tool(run->sandbox->backends[SLOT_LAUNCHER]), READY_MS / 1000);
 	error_hint(err,
 		   "is the machine under great load, or a mount (a dead network "
 		   "file system) that does not answer? `drupe preflight` tries again");
@@ -90,10 +91,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 
 	if (n < 0)
 		return (int)n;
-	run->report = (struct drupe_child){ .size = sizeof(run->report) };
-	registry_lock();
-	r = launcher->launcher.parse_info(&launcher->call, text, (size_t)n, &run->report);
-	registry_unlock();
+	r = call_parse_info(launcher, text, (size_t)n, &run->report);
 	/* The handles, before anything else is done or said. */
 	if (r == 0)
 		return verify_pin(&run->report, &run->sandbox->identity, &run->held, err);
@@ -104,7 +102,7 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	if (run_launcher_is_gone(run))
 		return run_launcher_failure(run, err);
 	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
-		  "%s did not report its child as it should", launcher->object.tool);
+		  "%s did not report its child as it should", backend_tool(launcher));
 	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
 	return -EBADMSG;
 }

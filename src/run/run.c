@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
 
@@ -28,18 +29,14 @@ static int release(struct run *run, struct error *err)
 static bool launcher_told(struct run *run, struct result *result)
 {
 	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
-	struct drupe_exit ended = { .size = sizeof(ended) };
+	struct drupe_exit ended;
 	char text[4096];
 	ssize_t n = read(run->gate.status_read, text, sizeof(text) - 1);
-	int r;
 
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	registry_lock();
-	r = launcher->launcher.parse_status(&launcher->call, text, (size_t)n, &ended);
-	registry_unlock();
-	if (r < 0 || !ended.exited)
+	if (call_parse_status(launcher, text, (size_t)n, &ended) < 0 || !ended.exited)
 		return false;
 	result->exit_code = ended.status;
 	return true;

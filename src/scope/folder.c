@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "backend/call.h"
 #include "scope/cgroup-folder.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -43,14 +44,8 @@ int scope_write(int folder, const char *file, const char *value)
 int scope_folder_ask(const struct backend *backend, const struct drupe_scope *request,
 		     struct drupe_cgroup_setup *ret_setup, struct error *err)
 {
-	int r = 0;
+	int r = call_scope_setup(backend, request, ret_setup);
 
-	*ret_setup = (struct drupe_cgroup_setup){ .size = sizeof(*ret_setup) };
-	if (backend->scope.setup) {
-		registry_lock();
-		r = backend->scope.setup(&backend->call, request, ret_setup);
-		registry_unlock();
-	}
 	return r < 0 ? failed(backend, -r, "no place for", request->unit, err) : 0;
 }
 

@@ -265,7 +265,7 @@ static bool try_backends(const struct preflight_sink *sink, const struct policy 
 			check_error(sink, name, &err);
 			good = false;
 		} else {
-			check(sink, PREFLIGHT_GOOD, name, backend->object.tool, "");
+			check(sink, PREFLIGHT_GOOD, name, backend_tool(backend), "");
 		}
 	}
 	return good;

@@ -2,34 +2,27 @@
 /* Each rlimit of the plan against the hard limit in force for the child. */
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/fd.h"
 #include "verify/checks.h"
 
-/* What getrlimit(2) calls it and what /proc/PID/limits does.  prlimit(2) would need
- * CAP_SYS_RESOURCE where the caller is root and the child is not. */
-static const struct {
-	int resource;
-	const char *label;
-} limit_labels[] = {
-	{ RLIMIT_NOFILE, "Max open files" }, { RLIMIT_CORE, "Max core file size" },
-	{ RLIMIT_CPU, "Max cpu time" },	     { RLIMIT_FSIZE, "Max file size" },
-	{ RLIMIT_AS, "Max address space" },  { RLIMIT_NPROC, "Max processes" },
-	{ RLIMIT_STACK, "Max stack size" },  { RLIMIT_MEMLOCK, "Max locked memory" },
-};
-
-/* The hard limit, UINT64_MAX for unlimited; false: not told. */
-static bool hard_limit(const char *text, int resource, uint64_t *ret_value)
+static const struct rlimit_info *find_limit(int resource)
 {
-	const char *label = NULL, *line;
+	for (size_t i = 0; i < N_RLIMITS; i++)
+		if (rlimit_table[i].resource == resource)
+			return &rlimit_table[i];
+	return NULL;
+}
+
+/* The hard limit, UINT64_MAX for unlimited; false: not told.  prlimit(2) would need
+ * CAP_SYS_RESOURCE where the caller is root and the child is not. */
+static bool hard_limit(const char *text, const struct rlimit_info *limit,
+		       uint64_t *ret_value)
+{
+	const char *line = limit ? strstr(text, limit->label) : NULL;
 	char hard[32];
 
-	for (size_t i = 0; i < sizeof(limit_labels) / sizeof(limit_labels[0]); i++)
-		if (limit_labels[i].resource == resource)
-			label = limit_labels[i].label;
-	line = label ? strstr(text, label) : NULL;
-	if (!line || sscanf(line + strlen(label), " %*s %31s", hard) != 1)
+	if (!line || sscanf(line + strlen(limit->label), " %*s %31s", hard) != 1)
 		return false;
 	*ret_value = strcmp(hard, "unlimited") == 0 ? UINT64_MAX
 						    : strtoull(hard, NULL, 10);
@@ -47,16 +40,16 @@ int verify_limits(const struct held *held, const struct verify_input *input,
 		return verify_bad_child(err, (int)-n, "does not tell its limits");
 	for (size_t i = 0; i < plan->n_limits; i++) {
 		const struct drupe_rlimit *limit = &plan->limits[i];
+		const struct rlimit_info *info = find_limit(limit->resource);
 		uint64_t hard;
 
-		if (!hard_limit(text, limit->resource, &hard))
+		if (!hard_limit(text, info, &hard))
 			return verify_bad_child(err, 0, "does not tell all its limits");
 		if (limit->value <= hard)
 			continue;
 		error_set(err, ERROR_LIMIT_ABOVE_HARD, EPERM,
-			  "cannot set RLIMIT %s to %llu: the hard limit is %llu",
-			  limit->name, (unsigned long long)limit->value,
-			  (unsigned long long)hard);
+			  "cannot set %s to %llu: the hard limit is %llu", info->constant,
+			  (unsigned long long)limit->value, (unsigned long long)hard);
 		error_hint(err,
 			   "raise the caller's hard limit (limits.conf, LimitXXX= of its "
 			   "unit), or lower `%s` in the policy",

@@ -177,12 +177,12 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 	    st.st_dev == own_proc.st_dev)
 		return bad_mount(err, "/proc", "is the host's");
 	/* Below /usr, which was just seen to be the read-only one. */
-	if (fstatat(root, input->rlimits->object.tool + 1, &st, 0) < 0 ||
+	if (fstatat(root, backend_tool(input->rlimits) + 1, &st, 0) < 0 ||
 	    st.st_dev != input->rlimits->tool_dev ||
 	    st.st_ino != input->rlimits->tool_ino) {
 		error_set(err, ERROR_VERIFY_TOOL, 0,
 			  "%s inside the sandbox is not the checked one",
-			  input->rlimits->object.tool);
+			  backend_tool(input->rlimits));
 		error_hint(err,
 			   "/usr must hold it as one file, for host and sandbox alike");
 		return -EPERM;

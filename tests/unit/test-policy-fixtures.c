@@ -164,8 +164,8 @@ static void dump_profile(FILE *file, const struct profile *p)
 	for (size_t i = 0; i < N_RLIMITS; i++)
 		fprintf(file, "  %s %llu\n", rlimit_table[i].name,
 			(unsigned long long)p->limits[i]);
-	for (size_t i = 0; i < N_CGROUP; i++)
-		fprintf(file, "  %s %llu\n", cgroup_name((enum cgroup_id)i),
+	for (size_t i = 1; i < N_CGROUP; i++)
+		fprintf(file, "  %s %llu\n", cgroup_table[i].name,
 			(unsigned long long)p->cgroup[i]);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The policy as the rest of drupe gets it: defaults, files, names, messages. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/fd.h"
 #include "policy/env.h"
 #include "policy/keys.h"
 #include "policy/open.h"
@@ -100,7 +102,7 @@ static void test_builtin(void **state)
 		assert_true(build->limits[i] == (i == LIMIT_NOFILE ? 4096
 						 : i == LIMIT_CORE ? 0
 								   : UNSET));
-	for (size_t i = 0; i < N_CGROUP; i++)
+	for (size_t i = 1; i < N_CGROUP; i++)
 		assert_true(build->cgroup[i] == UNSET);
 	assert_int_equal(build->timeout_ms, 45000);
 	assert_int_equal(build->timeout_max_ms, 600000);
@@ -161,9 +163,8 @@ static void test_names(void **state)
 	assert_string_equal(access_name(ACCESS_WRITE), "write");
 	assert_string_equal(access_name(ACCESS_READ), "read");
 	assert_string_equal(access_name(ACCESS_NONE), "none");
-	for (size_t i = 0; i < N_CGROUP; i++)
-		assert_non_null(
-			policy_key_find(SECTION_CGROUP, cgroup_name((enum cgroup_id)i)));
+	for (size_t i = 1; i < N_CGROUP; i++)
+		assert_non_null(policy_key_find(SECTION_CGROUP, cgroup_table[i].name));
 	for (size_t i = 0; i < N_RLIMITS; i++)
 		assert_non_null(policy_key_find(SECTION_LIMITS, rlimit_table[i].name));
 	for (size_t i = 0; i < N_SLOTS; i++)
@@ -196,6 +197,17 @@ static void test_words(void **state)
 	assert_int_equal(ask->profiles[0].network, NETWORK_ALWAYS);
 	assert_int_equal(safe->profiles[0].home, HOME_SCRATCH);
 	assert_int_equal(safe->profiles[1].home, HOME_SEALED);
+}
+
+/* The kernel tells each by that name. */
+static void test_labels(void **state)
+{
+	char text[4096];
+
+	(void)state;
+	assert_true(fd_read_file(AT_FDCWD, "/proc/self/limits", text, sizeof(text)) > 0);
+	for (size_t i = 0; i < N_RLIMITS; i++)
+		assert_non_null(strstr(text, rlimit_table[i].label));
 }
 
 static void test_sha256(void **state)
@@ -465,11 +477,12 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_builtin),	  cmocka_unit_test(test_own_values),
-		cmocka_unit_test(test_names),	  cmocka_unit_test(test_words),
-		cmocka_unit_test(test_sha256),	  cmocka_unit_test(test_order),
-		cmocka_unit_test(test_open),	  cmocka_unit_test(test_table),
-		cmocka_unit_test(test_variables), cmocka_unit_test(test_hostile_sizes),
+		cmocka_unit_test(test_builtin),	      cmocka_unit_test(test_own_values),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_words),
+		cmocka_unit_test(test_labels),	      cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_order),	      cmocka_unit_test(test_open),
+		cmocka_unit_test(test_table),	      cmocka_unit_test(test_variables),
+		cmocka_unit_test(test_hostile_sizes),
 	};
 
 	return cmocka_run_group_tests_name("policy", tests, setup, teardown);

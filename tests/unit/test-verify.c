@@ -996,7 +996,8 @@ static void test_limits(void **state)
 		plan.limits[0].value = flaw.hard + 1;
 		check_code(verify_limits(&held, &input, &err), &err,
 			   ERROR_LIMIT_ABOVE_HARD);
-		assert_non_null(strstr(err.message, limits[i].name));
+		assert_non_null(strstr(err.hint, limits[i].name));
+		assert_non_null(strstr(err.message, " RLIMIT_"));
 		plan.limits[0].value = UINT64_MAX;
 		check_code(verify_limits(&held, &input, &err), &err,
 			   ERROR_LIMIT_ABOVE_HARD);
