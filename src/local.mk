@@ -35,31 +35,29 @@ libdrupe_core_la_SOURCES = \
 	%D%/base/utf8.c %D%/base/utf8.h \
 	%D%/base/value.c %D%/base/value.h \
 	%D%/base/words.c %D%/base/words.h \
-	%D%/policy/assign.c \
-	%D%/policy/default.c \
-	%D%/policy/env.c \
-	%D%/policy/findings.c \
-	%D%/policy/ini.c \
+	%D%/policy/assign.c %D%/policy/assign.h \
+	%D%/policy/env.c %D%/policy/env.h \
+	%D%/policy/findings.c %D%/policy/findings.h \
+	%D%/policy/ini.c %D%/policy/ini.h \
 	%D%/policy/keys.c %D%/policy/keys.h \
 	%D%/policy/limits.c %D%/policy/limits.h \
-	%D%/policy/list.c \
-	%D%/policy/load.c \
-	%D%/policy/parse.c \
+	%D%/policy/lists.c %D%/policy/lists.h \
+	%D%/policy/open.c %D%/policy/open.h \
+	%D%/policy/place.c %D%/policy/place.h \
 	%D%/policy/policy.c %D%/policy/policy.h \
-	%D%/policy/print.c \
-	%D%/policy/rules.c \
-	%D%/policy/section.c \
+	%D%/policy/rules.c %D%/policy/rules.h \
+	%D%/policy/sections.c %D%/policy/sections.h \
 	%D%/policy/sink.c %D%/policy/sink.h \
-	%D%/policy/state.h \
-	%D%/policy/suggest.c \
-	%D%/policy/text.c \
-	%D%/policy/value.c %D%/policy/value.h \
-	%D%/policy/yaml.c \
+	%D%/policy/suggest.c %D%/policy/suggest.h \
+	%D%/policy/text.c %D%/policy/text.h \
+	%D%/policy/value-type.c %D%/policy/value-type.h \
+	%D%/policy/yaml.c %D%/policy/yaml.h \
 	%D%/backend/call.c %D%/backend/call.h \
 	%D%/backend/elf-check.c %D%/backend/elf-check.h \
 	%D%/backend/host.c %D%/backend/host.h \
 	%D%/backend/mapped.c %D%/backend/mapped.h \
 	%D%/backend/object.c %D%/backend/object.h \
+	%D%/backend/option-check.c %D%/backend/option-check.h \
 	%D%/backend/registry.c %D%/backend/registry.h \
 	%D%/backend/tool.c %D%/backend/tool.h \
 	%D%/view/grant.c %D%/view/grant.h \
@@ -128,7 +126,7 @@ libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS
 # The built-in policy is conf/default.yaml.
 EMBED = $(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/%D%/embed.sh
 %D%/policy/builtin.c: $(top_srcdir)/conf/default.yaml $(srcdir)/%D%/embed.sh
-	$(AM_V_GEN)$(EMBED) policy/policy.h policy_builtin_text \
+	$(AM_V_GEN)$(EMBED) policy/open.h policy_builtin_text \
 		<$(top_srcdir)/conf/default.yaml >$@.tmp && mv $@.tmp $@
 # What `drupe serve --mcp` tells of its tool.
 %D%/serve/tool.c: $(srcdir)/%D%/serve/tool.json $(srcdir)/%D%/embed.sh

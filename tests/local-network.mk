@@ -14,12 +14,16 @@ check_PROGRAMS += %D%/faults/session-runs
 %C%_faults_session_runs_LDADD = libdrupe-core.la
 
 if HAVE_CMOCKA
-network_tests = %D%/unit/test-network-deny %D%/unit/test-network-pasta \
+network_tests = %D%/unit/test-netns %D%/unit/test-network-deny %D%/unit/test-network-pasta \
 	%D%/unit/test-network-slirp4netns
 check_PROGRAMS += $(network_tests)
 TESTS += $(network_tests)
 network_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 network_test_libs = libdrupe-core.la $(CMOCKA_LIBS)
+
+%C%_unit_test_netns_SOURCES = %D%/unit/test-netns.c
+%C%_unit_test_netns_CFLAGS = $(network_test_cflags)
+%C%_unit_test_netns_LDADD = $(CMOCKA_LIBS)
 
 %C%_unit_test_network_deny_SOURCES = %D%/unit/test-network-deny.c
 %C%_unit_test_network_deny_CFLAGS = $(network_test_cflags)

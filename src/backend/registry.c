@@ -321,17 +321,23 @@ static int configure(struct backend *backend, const struct policy *policy, uid_t
 	return 0;
 }
 
+int registry_look(const char *dir, enum slot slot, const char *name,
+		  struct backend **ret_backend, struct error *err)
+{
+	_cleanup_free_ char *folder = NULL;
+	int r = absolute_folder(dir, &folder, err);
+
+	return r < 0 ? r : load(folder, slot, name, ret_backend, err);
+}
+
 int registry_load(const char *dir, enum slot slot, const char *name,
 		  const struct policy *policy, uid_t run_uid,
 		  struct backend **ret_backend, struct error *err)
 {
 	_cleanup_backend_ struct backend *backend = NULL;
-	_cleanup_free_ char *folder = NULL;
 	int r;
 
-	r = absolute_folder(dir, &folder, err);
-	if (r == 0)
-		r = load(folder, slot, name, &backend, err);
+	r = registry_look(dir, slot, name, &backend, err);
 	if (r == 0)
 		r = configure(backend, policy, run_uid, err);
 	if (r < 0) {

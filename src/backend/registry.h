@@ -43,6 +43,10 @@ int registry_load(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err);
 void registry_unref(struct backend *backend);
 
+/* The same without options and without its tool: to look into its tables only. */
+int registry_look(const char *dir, enum slot slot, const char *name,
+		  struct backend **ret_backend, struct error *err);
+
 /* What messages call a backend by: its tool, or where it has none (a scope that is a
  * folder) its own file.  Never NULL. */
 const char *backend_tool(const struct backend *backend);

@@ -119,7 +119,7 @@ void error_print(const struct error *err)
 {
 	flockfile(stderr);
 	fputs("drupe: ", stderr);
-	if (err->code != ERROR_USAGE) /* no policy had a say in that */
+	if (err->code != ERROR_USAGE) /* its stage is no help */
 		print_stage(err);
 	print_escaped(stderr, err->message);
 	fputc('\n', stderr);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
-/* Microseconds of any run, and no digits beyond what they are worth. */
+/* 15 digits hold the microseconds of 30 years, and show no rounding error. */
 #define FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
 
 json_t *json_text(const char *text)
@@ -82,7 +83,7 @@ json_t *refusal_json(const struct error *refusal)
 	return json;
 }
 
-/* A name may come from a policy or a backend: it is text like any other. */
+/* NAME may come from a policy or a backend, so it is checked like any text. */
 void json_put(json_t **object, const char *name, json_t *value)
 {
 	json_t *key = json_text(name);
@@ -122,9 +123,22 @@ void json_put_bytes(json_t **object, const char *bytes, size_t length, bool utf8
 	json_put(object, "base64", encoded ? json_text(encoded) : NULL);
 }
 
+/* json_dumps may ignore a failure and return text with holes; a FILE has ferror. */
 char *json_line(const json_t *json)
 {
-	return json ? json_dumps(json, FLAGS) : NULL;
+	char *line = NULL;
+	size_t length;
+	FILE *file = json ? open_memstream(&line, &length) : NULL;
+	bool failed;
+
+	if (!file)
+		return NULL;
+	failed = json_dumpf(json, file, FLAGS) < 0 || ferror(file);
+	if (fclose(file) != 0 || failed) {
+		free(line);
+		return NULL;
+	}
+	return line;
 }
 
 static int write_all(int fd, const char *bytes, size_t length)
@@ -136,7 +150,7 @@ static int write_all(int fd, const char *bytes, size_t length)
 		if (n >= 0) {
 			bytes += n;
 			length -= (size_t)n;
-		} else if (errno == EAGAIN) { /* the caller's end may not block */
+		} else if (errno == EAGAIN) { /* non-blocking, by the caller */
 			(void)poll(&ready, 1, -1);
 		} else if (errno != EINTR) {
 			return -errno;
@@ -152,6 +166,6 @@ int json_write(int fd, const json_t *json)
 
 	if (!line)
 		return -ENOMEM;
-	line[length] = '\n'; /* in place of the NUL: one write for the whole */
+	line[length] = '\n'; /* over the NUL, so that one write does it */
 	return write_all(fd, line, length + 1);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* drupe backends: a table, everything about one, or JSON; 1 when one of those shown is
- * refused, 2 when --dump names none. */
+/* drupe backends: a table, all about one backend, or JSON.  Exits 1 if one of those shown
+ * is refused, 2 if --dump matches none. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
 #include "session/listing.h"
 
-/* ---- table ----------------------------------------------------------------------------
- */
+/* ---- table ---- */
 
 #define ROW "%-9s %-14s %-10s %-4s %-6s %-18s "
 
@@ -50,8 +49,7 @@ static void print_table(const char *dir, const struct registry_entry *entries,
 			print_refusal(&entries[i].error);
 }
 
-/* ---- dump -----------------------------------------------------------------------------
- */
+/* ---- dump ---- */
 
 static void print_field(const char *name, const char *value)
 {
@@ -129,10 +127,9 @@ static size_t print_dumps(const char *dir, const struct registry_entry *entries,
 	return shown;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------ */
+/* ---- the command ---- */
 
-/* *ret_shown: how many.  0, or -errno: the output, and it was told. */
+/* -errno: the output could not be written, and print_json has said so. */
 static int print_listing(const char *dir, const struct registry_entry *entries,
 			 size_t count, const char *dump, size_t *ret_shown)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* drupe plan: what would run, with placeholders in braces for what a run would make. */
+/* drupe plan: what would run; placeholders in braces stand for what a run would make. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "scope/folder.h"
 #include "scope/scope.h"
 #include "session/session.h"
+#include "policy/open.h"
 
 static const char *const op_names[] = {
 	[DRUPE_MOUNT_BIND] = "bind",
@@ -161,7 +162,7 @@ static const char *network_of(const struct planned *planned)
 		       : "none";
 }
 
-/* As it will be seen: a caller may have asked for less than the profile has. */
+/* As the command would see it: the caller may ask for less than the profile grants. */
 static const char *workspace_access(const struct session *session)
 {
 	bool narrowed = session->sandbox.profile->workspace == ACCESS_WRITE &&
@@ -192,7 +193,7 @@ static json_t *plan_json(const struct planned *planned)
 	return json;
 }
 
-/* One word as a shell would take it, so that a line can be read without doubt. */
+/* Quoted as for a shell, so that a line can be read in one way only. */
 static void print_word(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -261,7 +262,7 @@ static void print_text(const struct planned *planned)
 		       (unsigned long long)plan->cgroup[i].value);
 }
 
-/* What the scope's backend is asked; SETUP where it then is a folder of ours. */
+/* Fill SCOPE for the backend, and SETUP if the scope is a folder that drupe makes. */
 static int plan_scope(const struct planned *planned, struct drupe_scope *scope,
 		      struct drupe_cgroup_setup *setup, struct chain_words *words,
 		      struct error *err)
@@ -356,7 +357,7 @@ int cmd_plan(const struct options *options)
 		r = plan(options, policy, &err);
 	if (r == 0)
 		return EXIT_GOOD;
-	if (!err.code) /* the output, and it was told */
+	if (!err.code) /* the output: print_json has said so */
 		return EXIT_MISUSE;
 	error_print(&err);
 	return EXIT_FINDINGS;

@@ -13,7 +13,7 @@
 #include "cli/report.h"
 #include "run/run.h"
 
-/* The signals that end a run.  One that the caller ignores (nohup) stays ignored. */
+/* The signals that cancel a run.  One that the caller ignores (nohup) stays ignored. */
 static int watch_signals(int *ret_fd, struct error *err)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -36,7 +36,7 @@ static int watch_signals(int *ret_fd, struct error *err)
 	return 0;
 }
 
-/* A refusal before there was a session is a result as well. */
+/* A refusal without a session is a result as well. */
 static void take_error(struct drupe_error *error, struct result *result)
 {
 	if (error)
@@ -44,7 +44,7 @@ static void take_error(struct drupe_error *error, struct result *result)
 	drupe_error_free(error);
 }
 
-/* Ask the person where the policy says so, and only then. */
+/* Ask the user, but only if the policy says so. */
 static drupe_result *run_confirmed(drupe_session *session,
 				   struct drupe_run_options *options, struct error *err)
 {
@@ -119,7 +119,7 @@ static drupe_session *open_session(const struct options *options,
 	return session;
 }
 
-/* Everything from policy to the last byte of output.  NULL: REFUSED says why. */
+/* From the policy to the last byte of output.  NULL: REFUSED says why. */
 static drupe_result *run(const struct options *options, drupe_policy **ret_policy,
 			 struct result *refused)
 {
@@ -177,8 +177,7 @@ static void say(const struct options *options, const struct result *result)
 			result->wall_seconds);
 }
 
-/* Write the result where it is wanted; the exit status.  A result that could not be
- * written must not look like success. */
+/* Returns the exit status: a result that could not be written is no success. */
 static int write_result(const struct options *options, int report_fd, json_t *json,
 			int status)
 {

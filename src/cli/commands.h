@@ -17,11 +17,10 @@ int cmd_check(const struct options *options);
 int cmd_backends(const struct options *options);
 int cmd_serve(const struct options *options);
 
-/* Print JSON as one line on stdout, and free it.  0, or -errno, which was told (but for
- * -EPIPE: the reader went away). */
+/* Print JSON as one line on stdout, and free it.  A failure is reported. */
 int print_json(json_t *json);
 
-/* What cannot be written. */
+/* Say on stderr that WHAT cannot be written, unless its reader went away (EPIPE). */
 void print_unwritten(const char *what, int errnum);
 
 #endif

@@ -47,7 +47,7 @@ int confirm_network(char *const *command, int cancel, struct error *err)
 
 	if (tty < 0)
 		return denied(err, ENOTTY, "there is no terminal to ask on");
-	(void)tcflush(tty, TCIFLUSH); /* what was typed before is no answer */
+	(void)tcflush(tty, TCIFLUSH); /* drop what was typed before the question */
 	print_question(tty, command);
 	if (poll_until(fds, 2, deadline_in_ms(ANSWER_MS)) <= 0)
 		return denied(err, ETIMEDOUT, "nobody answered");

@@ -16,9 +16,9 @@ static const struct command {
 	const char *name;
 	enum command_bit bit;
 	int (*main)(const struct options *options);
-	bool takes_command; /* COMMAND [ARG...] follows the options, and is needed */
+	bool takes_command; /* needs COMMAND [ARG...] after the options */
 	bool takes_rest;
-	int misuse; /* its exit status for a wrong command line */
+	int misuse; /* exit status of a usage error */
 	const char *arguments;
 	const char *help;
 } commands[] = {
@@ -66,7 +66,7 @@ static void print_command_help(const struct command *command)
 	options_help(command->bit);
 }
 
-/* STATUS, unless stdout could not be written: no failure of `run` hides the command's. */
+/* STATUS, or MISUSE if stdout could not be written.  A failed `run` keeps its status. */
 static int flushed(int status, int misuse)
 {
 	errno = 0;
@@ -141,8 +141,8 @@ static int run_main(int argc, char **argv)
 {
 	if (fd_sanitize_stdio() < 0)
 		return EXIT_REFUSED;
-	/* The caller's own rights are all that drupe ever has: no set-uid, no file
-	 * capabilities, whose holder could choose policy and backends. */
+	/* With set-uid or file capabilities the caller would choose policy and backends
+	 * for rights that are not theirs. */
 	if (getauxval(AT_SECURE)) {
 		fputs("drupe: it must not be installed set-uid, set-gid or with "
 		      "capabilities\n",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/keys.h"
+#include "policy/suggest.h"
 #include "base/value.h"
 
 #define FOR_RUNS (FOR_RUN | FOR_PLAN | FOR_PREFLIGHT)
@@ -78,7 +78,7 @@ static int refuse_network(struct options *options, const char *value, struct err
 	return set_network(options, ASK_NO, err);
 }
 
-/* Either `text` or `flag` says where the value goes, or `set` does it. */
+/* The value goes to the member at `text` or `flag`, or `set` is called. */
 static const struct option_row {
 	const char *name;
 	char letter;
@@ -137,8 +137,7 @@ static int apply(const struct option_row *row, struct options *options, const ch
 	return 0;
 }
 
-#define LONG 256 /* getopt's value of the first row as a long option; no letter is that \
-		  */
+#define LONG 256 /* getopt's value of the first long option: above any letter */
 
 /* getopt's two lists for one command. */
 struct lists {
@@ -178,7 +177,7 @@ static const struct option_row *row_of(int value)
 	return NULL;
 }
 
-/* getopt would take any unique beginning, which a later option makes ambiguous. */
+/* getopt takes any unique prefix; a later option could make it ambiguous. */
 static bool is_name(const char *word, const char *name)
 {
 	size_t length = strlen(name);
@@ -188,7 +187,7 @@ static bool is_name(const char *word, const char *name)
 	       (word[length] == '\0' || word[length] == '=');
 }
 
-/* R1 has no option either, whatever somebody thinks that it is called. */
+/* The order of the layers has no option either, by any name. */
 static void unknown_option(const char *word, struct error *err)
 {
 	char name[32];
@@ -198,8 +197,8 @@ static void unknown_option(const char *word, struct error *err)
 	for (char *at = name; *at; at++)
 		if (*at == '-')
 			*at = '_';
-	if (policy_key_is_order(name))
-		error_set(err, ERROR_ORDER, EINVAL, "%s: %s", word, policy_order_rule);
+	if (suggest_is_order(name))
+		error_set(err, ERROR_ORDER, EINVAL, "%s: %s", word, suggest_order_rule);
 	else
 		usage(err, "there is no option ", word, " here");
 }
@@ -209,7 +208,7 @@ int options_parse(int argc, char **argv, enum command_bit command,
 {
 	struct lists lists;
 	struct error first = { 0 };
-	int value, at = 1, r = 0; /* AT: where the word stands that is looked at */
+	int value, at = 1, r = 0; /* AT: the index of the word being parsed */
 
 	make_lists(command, &lists);
 	optind = 0; /* glibc: start over */

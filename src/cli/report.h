@@ -6,9 +6,9 @@
 #include "base/error.h"
 
 /*
- * Open FILE for writing (NULL: nothing is done), before the run: one that cannot be
- * written refuses it.  No link on the way is followed but root's own: a command of
- * earlier may have planted it in its workspace, to have something else overwritten.
+ * Open FILE for writing (NULL: nothing to do) before the run, so that a failure refuses
+ * it.  Only links of root's are followed: any other may have been planted by an earlier
+ * command, to have another file overwritten.
  */
 int report_open(const char *file, int *ret_fd, struct error *err);
 #endif

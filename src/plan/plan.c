@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan/plan.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,8 @@ static bool has_category(const struct profile *profile)
 			return true;
 	return false;
 }
+
+static_assert(POLICY_ENV_MAX + 5 <= PLAN_MAX_ENV, "a policy may set more than fits");
 
 static int make_env(struct plan *plan, const struct policy *policy,
 		    const struct profile *profile, struct error *err)

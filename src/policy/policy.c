@@ -4,13 +4,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/keys.h"
+#include "policy/lists.h"
 
 const char *const slot_names[N_SLOTS] = {
 	[SLOT_SCOPE] = "scope",
 	[SLOT_LAUNCHER] = "launcher",
 	[SLOT_RLIMITS] = "rlimits",
 	[SLOT_NETWORK] = "network",
+};
+
+const char *const mode_words[] = {
+	[MODE_SAFE] = "safe",
+	[MODE_ASK] = "ask",
+	[MODE_AUTO] = "auto",
+	NULL,
+};
+
+const char *const access_words[] = {
+	[ACCESS_WRITE] = "write",
+	[ACCESS_READ] = "read",
+	[ACCESS_NONE] = "none",
+	NULL,
+};
+
+const char *const network_grant_words[] = {
+	[NETWORK_NEVER] = "never",
+	[NETWORK_ON_REQUEST] = "on-request",
+	[NETWORK_ALWAYS] = "always",
+	NULL,
+};
+
+const char *const home_words[] = {
+	[HOME_SCRATCH] = "scratch",
+	[HOME_SEALED] = "sealed",
+	NULL,
 };
 
 const struct profile *policy_profile(const struct policy *policy, const char *name)
@@ -21,9 +48,14 @@ const struct profile *policy_profile(const struct policy *policy, const char *na
 	return NULL;
 }
 
+const char *access_name(enum access access)
+{
+	return access_words[access];
+}
+
 static void profile_free(struct profile *profile)
 {
-	policy_keys_clear_lists(profile);
+	policy_lists_clear(profile);
 	for (size_t i = 0; i < profile->n_env; i++) {
 		free(profile->env[i].name);
 		free(profile->env[i].value);

@@ -6,7 +6,7 @@
 #include "base/fd.h"
 #include "serve/serve.h"
 
-/* Opened by the first call: until then the client may want nothing of us. */
+/* Opened by the first call: a client may never make one. */
 struct mcp {
 	pthread_mutex_t lock;
 	drupe_session *session;
@@ -14,8 +14,7 @@ struct mcp {
 
 static const char *const versions[] = { "2025-06-18", "2025-03-26", "2024-11-05", NULL };
 
-/* ---- the handshake
- * --------------------------------------------------------------------- */
+/* ---- the handshake ---- */
 
 static void initialize(struct server *server, struct task *task)
 {
@@ -62,8 +61,7 @@ static void list_tools(struct server *server, struct task *task)
 	task_finish(task);
 }
 
-/* ---- the tool
- * -------------------------------------------------------------------------- */
+/* ---- the tool ---- */
 
 static const struct param tool_params[] = {
 	{ "command", PARAM_COMMAND, true }, { "timeout", PARAM_DURATION, false },
@@ -95,7 +93,7 @@ static drupe_session *need_session(struct task *task)
 	return session;
 }
 
-/* What could not even get a session is a refused run. */
+/* A call that gets no session is a refused run. */
 static json_t *refused_json(struct task *task, const json_t *arguments)
 {
 	const struct server *server = task->server;
@@ -114,7 +112,7 @@ static json_t *refused_json(struct task *task, const json_t *arguments)
 	return json;
 }
 
-/* The text is the same once more, for clients that know only text. */
+/* The text repeats the data, for clients that only read text. */
 static void answer_tool(struct task *task, json_t *json, bool failed)
 {
 	_cleanup_free_ char *line = json_line(json);

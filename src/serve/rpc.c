@@ -25,8 +25,7 @@ void rpc_free(struct rpc *rpc)
 	rpc->line = rpc->queue = NULL;
 }
 
-/* ---- out ------------------------------------------------------------------------------
- */
+/* ---- out ---- */
 
 static char *make_room(struct rpc *rpc, size_t length)
 {
@@ -98,7 +97,7 @@ void rpc_refuse(struct rpc *rpc, json_t *id, enum rpc_code code, json_t *data,
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (code == RPC_REFUSED && !data)
-		code = RPC_INTERNAL_ERROR; /* there was no memory for the refusal */
+		code = RPC_INTERNAL_ERROR; /* out of memory */
 	json_put(&error, "code", json_integer(code));
 	json_put(&error, "message", json_text(text));
 	if (data)
@@ -126,7 +125,7 @@ int rpc_flush(struct rpc *rpc)
 {
 	if (rpc->lost)
 		return -ENOMEM;
-	/* Once where more might block: the next poll says whether it may go on. */
+	/* A second write might block: only poll can tell whether it would. */
 	while (rpc->start < rpc->end) {
 		ssize_t n = sink_write(&rpc->out, rpc->queue + rpc->start,
 				       rpc->end - rpc->start);
@@ -145,14 +144,13 @@ int rpc_flush(struct rpc *rpc)
 	return 0;
 }
 
-/* ---- in -------------------------------------------------------------------------------
- */
+/* ---- in ---- */
 
 int rpc_read(struct rpc *rpc)
 {
 	ssize_t n;
 
-	/* What rpc_next left is the beginning of a message, or nothing. */
+	/* Keep what rpc_next left: the beginning of a message, or nothing. */
 	memmove(rpc->line, rpc->line + rpc->begin, rpc->used - rpc->begin);
 	rpc->used -= rpc->begin;
 	rpc->scanned -= rpc->begin;
@@ -165,7 +163,7 @@ int rpc_read(struct rpc *rpc)
 	return 0;
 }
 
-/* Whether ID is one that a request may have. */
+/* Whether a request may have this ID. */
 static bool is_id(const json_t *id)
 {
 	return json_is_integer(id) ||
@@ -206,7 +204,7 @@ static bool take_message(struct rpc *rpc, json_t *message, struct rpc_call *call
 		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
 			   "method must be a string");
 	else if (!id && params && !json_is_object(params))
-		return false; /* nobody wants to hear of a notification */
+		return false; /* a notification gets no answer */
 	else if (params && json_is_array(params))
 		rpc_refuse(rpc, told, RPC_INVALID_PARAMS, NULL,
 			   "params must be an object: they go by name");
@@ -250,7 +248,7 @@ static bool take_line(struct rpc *rpc, const char *text, size_t length,
 	return false;
 }
 
-/* The end of the message that begins there, or of what is there of it. */
+/* The end of the message at rpc->begin, or of the part that was read. */
 static size_t find_end(const struct rpc *rpc, bool *ret_whole)
 {
 	const char *end = memchr(rpc->line + rpc->scanned, '\n',
@@ -269,7 +267,7 @@ bool rpc_next(struct rpc *rpc, struct rpc_call *ret_call)
 
 		rpc->scanned = end;
 		if (!whole && !rpc->skipping && end - begin <= RPC_LINE_MAX)
-			return false; /* more of it will come */
+			return false; /* the rest will come */
 		if (!whole && !rpc->skipping)
 			rpc_refuse(rpc, NULL, RPC_INVALID_REQUEST, NULL,
 				   "a message of more than %zu bytes", RPC_LINE_MAX);

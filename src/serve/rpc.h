@@ -13,7 +13,7 @@
 #define RPC_LINE_MAX ((size_t)1 << 20) /* bytes of a message; drupe-serve(7) */
 #define RPC_ID_MAX 256		       /* bytes of an id that is a string */
 
-/* The standard's codes (section 5.1), and ours. */
+/* The standard's codes, then ours. */
 enum rpc_code {
 	RPC_PARSE_ERROR = -32700,
 	RPC_INVALID_REQUEST = -32600,
@@ -26,14 +26,14 @@ enum rpc_code {
 };
 
 struct rpc {
-	int in; /* -1: at its end */
+	int in; /* -1: closed */
 	struct sink out;
-	char *line; /* what was read, up to `used`; the next message begins at `begin` */
+	char *line; /* input up to `used`; the next message starts at `begin` */
 	size_t begin, scanned, used;
-	bool skipping; /* the rest of one that is too long */
-	char *queue;   /* what waits to be written */
+	bool skipping; /* the rest of a line that is too long */
+	char *queue;   /* output that waits */
 	size_t start, end, size;
-	bool lost; /* a message: there was no memory for it */
+	bool lost; /* a message was: out of memory */
 };
 
 /* A request of the protocol as it came; the strings belong to MESSAGE. */
@@ -47,19 +47,19 @@ struct rpc_call {
 int rpc_init(struct rpc *rpc, int in, int out);
 void rpc_free(struct rpc *rpc);
 
-/* Read once what is there.  0; -EPIPE at the end of the input. */
+/* Read once.  0, or -EPIPE at the end of input. */
 int rpc_read(struct rpc *rpc);
 
 /*
- * The next request of what was read (free it with rpc_call_free).  What is not one is
- * answered with an error.  False: there is none.
+ * Take the next request from what was read (free it with rpc_call_free).  Anything else
+ * is answered with an error.  False: there is none.
  */
 bool rpc_next(struct rpc *rpc, struct rpc_call *ret_call);
 void rpc_call_free(struct rpc_call *call);
 
-/* Queue a message.  The JSON that these are given is freed.  ID may be NULL: the error of
- * what had none.  A result or a refusal that is NULL, for want of memory, is answered
- * with an error; where not even that can be made, rpc_flush tells. */
+/* Queue a message; RESULT, DATA and PARAMS are freed.  ID may be NULL, for an error.  A
+ * result or a refusal that is NULL (out of memory) becomes an error; when even that
+ * fails, rpc_flush says so. */
 void rpc_answer(struct rpc *rpc, json_t *id, json_t *result);
 void rpc_refuse(struct rpc *rpc, json_t *id, enum rpc_code code, json_t *data,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -68,7 +68,7 @@ void rpc_notify(struct rpc *rpc, const char *method, json_t *params);
 /* How many bytes wait to be written. */
 size_t rpc_waiting(const struct rpc *rpc);
 /* Write what can be written now.  0; -ENOMEM: a message was lost, and the client would
- * wait for it; -EPIPE and the like: nobody reads any more. */
+ * wait for it; -EPIPE and the like: the reader is gone. */
 int rpc_flush(struct rpc *rpc);
 
 #endif

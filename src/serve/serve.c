@@ -12,14 +12,13 @@
 #include "base/fd.h"
 #include "base/nearest.h"
 
-#define QUEUE_MAX ((size_t)1 << 20) /* what may wait for a client that does not read */
-#define MAX_TASKS 1024		    /* at once; more wait in the client's pipe */
+#define QUEUE_MAX ((size_t)1 << 20) /* output kept for a client that does not read */
+#define MAX_TASKS 1024		    /* at once; further requests wait in the pipe */
 #define MAX_METHODS 16
 #define FLUSH_MS 2000 /* for the last answers, at the end */
 #define OWN 4	      /* descriptors of the loop itself */
 
-/* ---- requests
- * -------------------------------------------------------------------------- */
+/* ---- requests ---- */
 
 static void unknown_method(struct server *server, struct rpc_call *call)
 {
@@ -95,10 +94,9 @@ static bool may_begin(const struct server *server)
 	       count_tasks(server) < MAX_TASKS;
 }
 
-/* ---- tasks that have ended
- * -------------------------------------------------------------- */
+/* ---- tasks that have ended ---- */
 
-/* The answer comes after all that the command wrote. */
+/* The answer follows all output of the command. */
 static void finish_if_done(struct task *task)
 {
 	if (task->ended && task->flows[0].read < 0 && task->flows[1].read < 0)
@@ -120,10 +118,9 @@ static void take_ended(struct server *server)
 	}
 }
 
-/* ---- the end
- * ---------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
-/* Nothing new is begun, what runs is ended, the sessions are closed. */
+/* Take no more requests, end all runs, close the sessions. */
 static void begin_closing(struct server *server)
 {
 	if (server->closing)
@@ -148,8 +145,7 @@ static void flush_last(struct server *server)
 	}
 }
 
-/* ---- the loop
- * --------------------------------------------------------------------------- */
+/* ---- the loop ---- */
 
 struct polled {
 	struct pollfd *fds;
@@ -171,8 +167,8 @@ static int add_poll(struct polled *polled, int fd, short events)
 	return 0;
 }
 
-/* A client that does not read is not written to, and its commands wait.  Only what is
- * open is polled: that can never be more than there may be descriptors. */
+/* The output of commands waits while the client does not read.  Only open descriptors are
+ * polled, so their number stays below RLIMIT_NOFILE. */
 static int fill_poll(struct server *server, struct polled *polled, int signals)
 {
 	size_t waiting = rpc_waiting(&server->rpc);
@@ -180,7 +176,7 @@ static int fill_poll(struct server *server, struct polled *polled, int signals)
 	int r;
 
 	polled->count = 0;
-	/* Its end is seen also while no request is taken from it. */
+	/* Notice the end of input even while no request is taken. */
 	r = add_poll(polled, server->rpc.in, may_begin(server) ? POLLIN : POLLRDHUP);
 	if (r == 0)
 		r = add_poll(polled, server->rpc.out.fd, waiting ? POLLOUT : 0);
@@ -221,7 +217,7 @@ static void read_flows(struct server *server, const struct polled *polled)
 	}
 }
 
-/* What was read; more than the client may be told of at once waits there. */
+/* Start what was read, as long as the answers have room. */
 static void begin_calls(struct server *server)
 {
 	struct rpc_call call;
@@ -230,7 +226,7 @@ static void begin_calls(struct server *server)
 		begin(server, &call);
 }
 
-/* The last requests count, also when their answers must wait for the client. */
+/* The last requests are started even if their answers have to wait. */
 static void take_end_of_input(struct server *server)
 {
 	struct rpc_call call;
@@ -252,8 +248,7 @@ static void read_calls(struct server *server, short events)
 		begin_calls(server);
 }
 
-/* Wait for something.  Where even that fails, for the lack of memory, what needs no
- * poll is still seen to. */
+/* When poll fails for want of memory, what needs no poll still gets its turn. */
 static void wait_for_events(struct server *server, struct polled *polled, int signals)
 {
 	const struct timespec pause = { .tv_nsec = 10 * NS_PER_MS };
@@ -266,7 +261,7 @@ static void wait_for_events(struct server *server, struct polled *polled, int si
 	nanosleep(&pause, NULL);
 }
 
-/* One turn.  0, or the exit status that a signal or a lost client asks for. */
+/* 0, or the exit status after a signal or the loss of the client. */
 static int turn(struct server *server, struct polled *polled, int signals)
 {
 	struct signalfd_siginfo info;
@@ -275,7 +270,7 @@ static int turn(struct server *server, struct polled *polled, int signals)
 	r = rpc_flush(&server->rpc);
 	if (r < 0)
 		status = r == -ENOMEM ? EXIT_REFUSED : EXIT_PIPE;
-	begin_calls(server); /* there may be room for them now */
+	begin_calls(server); /* there may be room now */
 	wait_for_events(server, polled, signals);
 	if (polled->count >= OWN) {
 		if (polled->fds[1].revents & (POLLERR | POLLNVAL))
@@ -305,8 +300,7 @@ static int loop(struct server *server, int signals)
 			fputs("drupe: out of memory: a message to the client is lost\n",
 			      stderr);
 		begin_closing(server);
-		if (r < EXIT_SIGNAL ||
-		    r == EXIT_PIPE) { /* nobody is written to any more */
+		if (r < EXIT_SIGNAL || r == EXIT_PIPE) { /* write no more */
 			sink_close(&server->rpc.out);
 			server->rpc.out = (struct sink)SINK_INIT;
 			server->rpc.start = server->rpc.end = 0;
@@ -317,10 +311,9 @@ static int loop(struct server *server, int signals)
 	return status;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------ */
+/* ---- the command ---- */
 
-/* One that the caller ignores (nohup) stays ignored. */
+/* A signal that the caller ignores (nohup) stays ignored. */
 static int watch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -328,7 +321,7 @@ static int watch_signals(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE); /* blocked: a lost client is an error of write(2) */
+	sigaddset(&set, SIGPIPE); /* a lost client is an error of write(2) */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
@@ -339,7 +332,7 @@ static int watch_signals(void)
 	return fd_above_stdio(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/* A run takes some twenty descriptors: as many as there may be, for us alone. */
+/* A run takes some twenty descriptors.  The commands keep the old limit. */
 static void raise_nofile(struct server *server)
 {
 	struct rlimit all;

@@ -7,8 +7,7 @@
 #include "base/json.h"
 #include "serve/serve.h"
 
-/* ---- served sessions
- * ------------------------------------------------------------------- */
+/* ---- served sessions ---- */
 
 static struct served *find_served(const struct server *server, const json_t *params,
 				  struct answer *answer)
@@ -50,8 +49,7 @@ static void free_served(struct server *server, struct served *served)
 	free(served);
 }
 
-/* ---- open
- * ------------------------------------------------------------------------------ */
+/* ---- open ---- */
 
 drupe_session *serve_open(struct server *server,
 			  const struct drupe_session_options *options, int cancel,
@@ -128,8 +126,7 @@ void session_open_end(struct server *server, struct task *task)
 		close_served(server, served, task_new(server, NULL));
 }
 
-/* ---- run
- * ------------------------------------------------------------------------------- */
+/* ---- run ---- */
 
 void serve_run(struct task *task, drupe_session *session, const json_t *params,
 	       const char *command, drupe_result **ret_result)
@@ -199,8 +196,7 @@ void session_run_begin(struct server *server, struct task *task)
 		remember(task->served, task->call.id);
 }
 
-/* ---- cancel
- * ---------------------------------------------------------------------------- */
+/* ---- cancel ---- */
 
 void session_cancel_begin(struct server *server, struct task *task)
 {
@@ -222,8 +218,7 @@ void session_cancel_begin(struct server *server, struct task *task)
 	task_finish(task);
 }
 
-/* ---- close
- * ----------------------------------------------------------------------------- */
+/* ---- close ---- */
 
 static void work_close(struct task *task)
 {
@@ -236,7 +231,7 @@ static void work_close(struct task *task)
 		answer_result(&task->answer, json_object());
 }
 
-/* All its tasks are gone: nobody else has the session. */
+/* Once no task uses the session any more. */
 static void start_closer(struct server *server, struct served *served)
 {
 	struct task *closer = served->closer;
@@ -246,7 +241,7 @@ static void start_closer(struct server *server, struct served *served)
 	free_served(server, served);
 	if (task_start(closer) == 0)
 		return;
-	work_close(closer); /* without a thread, in this one */
+	work_close(closer); /* no thread: do it here */
 	task_finish(closer);
 }
 

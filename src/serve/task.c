@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One request that takes time: its thread, and what its command writes meanwhile. */
+/* A request that takes time: its thread, and the output of its command. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -14,8 +14,7 @@
 #define STACK ((size_t)512 << 10)
 #define CHUNK ((size_t)32 << 10) /* of a stream, in one notification */
 
-/* ---- answers
- * --------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 void answer_result(struct answer *answer, json_t *result)
 {
@@ -47,8 +46,7 @@ void answer_failure(struct answer *answer, int r, drupe_error *error)
 	drupe_error_free(error);
 }
 
-/* ---- tasks
- * ----------------------------------------------------------------------------- */
+/* ---- tasks ---- */
 
 struct task *task_new(struct server *server, struct rpc_call *call)
 {
@@ -72,7 +70,7 @@ static void *work(void *data)
 	struct task *task = data;
 
 	task->work(task);
-	/* A pointer is written whole (pipe(7)). */
+	/* Atomic: less than PIPE_BUF. */
 	(void)!write(task->server->done_write, &task, sizeof(task));
 	return NULL;
 }
@@ -142,8 +140,7 @@ void task_finish(struct task *task)
 	free(task);
 }
 
-/* ---- flows
- * ----------------------------------------------------------------------------- */
+/* ---- flows ---- */
 
 int task_open_flows(struct task *task)
 {
@@ -173,7 +170,7 @@ static void report(struct task *task, size_t i, const char *bytes, size_t length
 	rpc_notify(&task->server->rpc, "output", params);
 }
 
-/* How many of the bytes at the end are the beginning of a character. */
+/* The length of an incomplete character at the end. */
 static size_t cut_character(const char *bytes, size_t length)
 {
 	for (size_t n = 1; n < 4 && n <= length; n++) {

@@ -45,7 +45,7 @@ size_t listing_refused(const struct registry_entry *entries, size_t count,
 	return refused;
 }
 
-/* A helper that cannot attach to pinned namespaces is no backend that could be used. */
+/* A helper that cannot attach to pinned namespaces is of no use. */
 int listing_make(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		 struct error *err)
 {
@@ -60,7 +60,7 @@ int listing_make(const char *dir, struct registry_entry **ret_entries, size_t *r
 	return r;
 }
 
-/* A bound beyond what a JSON integer holds bounds nothing. */
+/* 0 and 0: no bounds. */
 static json_t *bound_json(const struct drupe_option *option, uint64_t bound)
 {
 	return option->min || option->max ? json_count(bound) : json_null();

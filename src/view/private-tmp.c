@@ -53,7 +53,7 @@ static void sweep_one(int root, const char *name, const struct identity *identit
 	if (fd < 0 || fstat(fd, &st) < 0 ||
 	    (st.st_uid != identity->uid && st.st_uid != geteuid()))
 		return;
-	(void)rmtree_at(root, name); /* what stays waits for the next start */
+	(void)rmtree_at(root, name); /* the next start tries again */
 }
 
 static void sweep(int root, const struct identity *identity)

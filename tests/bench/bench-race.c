@@ -19,7 +19,7 @@
 #include "plan/chain.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "policy/policy.h"
+#include "policy/open.h"
 #include "run/run.h"
 #include "base/spawn.h"
 

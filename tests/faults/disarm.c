@@ -78,9 +78,12 @@ const char *disarm_init(void)
 	const char *failed;
 	int status;
 
-	if (ptrace(PTRACE_ATTACH, 1, NULL, NULL) < 0)
+	/* Whoever traces may be killed at any moment: then this is the end of process 1,
+	 * too.  PTRACE_ATTACH would leave it stopped, and the run with its deadline. */
+	if (ptrace(PTRACE_SEIZE, 1, NULL, (void *)PTRACE_O_EXITKILL) < 0)
 		return "cannot trace process 1";
-	if (waitpid(1, &status, __WALL) < 0 || !WIFSTOPPED(status))
+	if (ptrace(PTRACE_INTERRUPT, 1, NULL, NULL) < 0 ||
+	    waitpid(1, &status, __WALL) < 0 || !WIFSTOPPED(status))
 		return "process 1 does not stop";
 	failed = inject(&saved);
 	(void)ptrace(PTRACE_SETREGSET, 1, (void *)NT_PRSTATUS, &vector);
@@ -96,3 +99,8 @@ const char *disarm_init(void)
 }
 
 #endif
+
+const char *freeze_init(void)
+{
+	return ptrace(PTRACE_ATTACH, 1, NULL, NULL) < 0 ? "cannot trace process 1" : NULL;
+}

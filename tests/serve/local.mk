@@ -6,12 +6,13 @@ serve_tests = \
 	%D%/lib.test \
 	%D%/mcp.test \
 	%D%/protocol.test \
+	%D%/result.test \
 	%D%/sessions.test \
 	%D%/slow.test \
 	%D%/transcript.test
 TESTS += $(serve_tests)
 EXTRA_DIST += $(serve_tests) %D%/serve.sh \
-	%D%/as-root.py %D%/mcp.py %D%/protocol.py %D%/rpc.py %D%/sessions.py %D%/slow.py \
+	%D%/as-root.py %D%/mcp.py %D%/protocol.py %D%/results.py %D%/rpc.py %D%/schema.py %D%/sessions.py %D%/slow.py \
 	%D%/transcript.py
 
 check_PROGRAMS += %D%/lib-test

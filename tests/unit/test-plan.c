@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
+#include "policy/open.h"
 
 static struct policy *policy;
 static struct profile *profile;

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "policy/policy.h"
+#include "policy/open.h"
 
 static const char *tree(const char *path)
 {

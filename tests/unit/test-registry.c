@@ -302,9 +302,9 @@ static void test_relative_folder(void **state)
 static void test_frozen_rlimits(void **state)
 {
 	struct policy_option set[] = {
-		{ T("frozen"), T("loud"), T("true"), false, { 1, 1 } },
-		{ T("frozen"), T("last"), T("end"), true, { 2, 1 } },
-		{ T("other"), T("what"), T("ever"), false, { 3, 1 } },
+		{ T("frozen"), T("loud"), T("true"), false, { 1, 1 }, { 1, 1 } },
+		{ T("frozen"), T("last"), T("end"), true, { 2, 1 }, { 2, 1 } },
+		{ T("other"), T("what"), T("ever"), false, { 3, 1 }, { 3, 1 } },
 	};
 	struct policy policy = { .source = T("p.yaml"), .options = set, .n_options = 3 };
 	struct drupe_rlimit limit[] = { { "nofile", 7, 64 }, { "core", 4, 0 } };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cmocka.h>
 
@@ -32,6 +33,14 @@ static int fake_setup(const struct drupe_call *call, const struct drupe_scope *s
 		snprintf(ret_setup->folder, sizeof(ret_setup->folder), "%s/%s", parent,
 			 scope->unit);
 	return answer;
+}
+
+static int fake_cgroup(const struct drupe_call *call, const struct drupe_scope *scope,
+		       char *ret_suffix, size_t size)
+{
+	(void)call;
+	snprintf(ret_suffix, size, "/%s", scope->unit);
+	return 0;
 }
 
 /* What stops it: a program that leaves a trace, or one that never ends. */
@@ -220,6 +229,28 @@ static void test_cannot_enforce(void **state)
 }
 
 /* By the kernel where it can, else by the manager's tool, which has its time. */
+/* This process is in no scope; and where the host has version 1 as well, limits would not
+ * be kept. */
+static void test_not_in_it(void **state)
+{
+	_cleanup_close_ int self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct scope scope = SCOPE_NONE;
+	struct error err = { 0 };
+	struct statfs fs;
+	bool pure = statfs("/sys/fs/cgroup", &fs) == 0 &&
+		    (unsigned long)fs.f_type == 0x63677270; /* CGROUP2_SUPER_MAGIC */
+
+	(void)state;
+	backend.scope.cgroup = fake_cgroup;
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err), 0);
+	assert_true(scope_verify(&scope, &plan, self, &err) < 0);
+	assert_string_equal(
+		error_code_word(err.code),
+		error_code_word(pure ? ERROR_VERIFY_CGROUP : ERROR_LIMIT_NOT_IN_FORCE));
+	assert_int_equal(scope.folder, -1);
+	scope_close(&scope);
+}
+
 static void test_kill(void **state)
 {
 	struct scope scope = SCOPE_NONE;
@@ -310,6 +341,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sweep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_enforce, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_in_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_usage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_silence, setup, teardown),

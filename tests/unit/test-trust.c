@@ -260,6 +260,15 @@ static void test_directories(void **state)
 	assert_int_equal(trust_open_at(dir, top, "links/relative", ERROR_BACKEND_MISSING,
 				       ERROR_BACKEND_UNTRUSTED, &file, &st, &err),
 			 -EINVAL);
+	/* Its own folder is what was checked, and no other. */
+	make_dir("below", 0777);
+	make_file("below/file", 0644);
+	assert_int_equal(trust_open_at(dir, top, "below/file", ERROR_BACKEND_MISSING,
+				       ERROR_BACKEND_UNTRUSTED, &file, &st, &err),
+			 -EINVAL);
+	assert_int_equal(trust_open_at(dir, top, "", ERROR_BACKEND_MISSING,
+				       ERROR_BACKEND_UNTRUSTED, &file, &st, &err),
+			 -EINVAL);
 	assert_int_equal(symlink("good", at("alias")), 0);
 	assert_int_equal(trust_open_at(dir, top, "alias", ERROR_BACKEND_MISSING,
 				       ERROR_BACKEND_UNTRUSTED, &file, &st, &err),

@@ -13,6 +13,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/close_range.h>
 #include <poll.h>
@@ -49,8 +51,9 @@ struct flaw {
 	bool can_gain; /* without NoNewPrivs */
 	bool usr_writable, etc_writable, root_writable, data_writable;
 	bool workspace_read_only, other_workspace, no_workspace;
-	bool no_proc, etc_on_disk;
+	bool no_proc, host_proc, etc_on_disk;
 	const char *extra;	       /* one more mount, writable */
+	bool sealed_extra;	       /* or read-only */
 	bool hidden_extra;	       /* and a read-only one over it */
 	bool leaks_folder, leaks_file; /* a descriptor that an exec does not close */
 	bool no_gate, no_sync;	       /* an end of the gate is closed */
@@ -112,7 +115,9 @@ static void make_view(const struct flaw *flaw)
 	must(chdir(root));
 	show("/usr", "usr", flaw->usr_writable);
 	must(mkdir("proc", 0755));
-	if (!flaw->no_proc)
+	if (flaw->host_proc)
+		must(mount("/proc", "proc", NULL, MS_BIND | MS_REC, NULL));
+	else if (!flaw->no_proc)
 		must(mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV, NULL));
 	if (flaw->etc_on_disk)
 		show(other, "etc", false);
@@ -125,7 +130,7 @@ static void make_view(const struct flaw *flaw)
 	must(symlink("ws", "link"));
 	must(mkdir("folder", 0755));
 	if (flaw->extra)
-		show_tmpfs(flaw->extra, true);
+		show_tmpfs(flaw->extra, !flaw->sealed_extra);
 	if (flaw->hidden_extra)
 		show_tmpfs(flaw->extra, false);
 	if (!flaw->root_writable)
@@ -426,6 +431,10 @@ static const struct {
 	{ "other workspace", { .other_workspace = true }, ERROR_VERIFY_MOUNT },
 	{ "no workspace", { .no_workspace = true }, ERROR_VERIFY_MOUNT },
 	{ "an extra mount", { .extra = "extra" }, ERROR_VERIFY_MOUNT },
+	{ "one that is read-only",
+	  { .extra = "extra", .sealed_extra = true },
+	  ERROR_VERIFY_MOUNT },
+	{ "the host's /proc", { .host_proc = true }, ERROR_VERIFY_MOUNT },
 	{ "one below /proc", { .extra = "proc/tty" }, ERROR_VERIFY_MOUNT },
 };
 
@@ -578,6 +587,48 @@ static void test_other_user(void **state)
 	hold(&no_flaw, &child, &held);
 	expected.identity.uid++;
 	check_code(all(&held, &child, &expected, &err), &err, ERROR_VERIFY_PRIVILEGE);
+	held_close(&held);
+	stop(&child);
+	expected_free(&expected);
+}
+
+/* R14: of a user that was taken on, the groups are looked at as well.  Root gives the
+ * child one more than its own. */
+static void test_other_groups(void **state)
+{
+	gid_t before[NGROUPS_MAX], groups[NGROUPS_MAX + 1] = { getegid(), getegid() + 1 };
+	int n_before = getgroups(NGROUPS_MAX, before);
+	struct held held = HELD_NONE;
+	struct expected expected;
+	struct child child;
+	struct error err = { 0 };
+	struct identity *identity = &expected.identity;
+
+	(void)state;
+	assert_true(n_before >= 0);
+	if (geteuid() == 0)
+		assert_int_equal(setgroups(2, groups), 0);
+	expect_all(&expected);
+	hold(&no_flaw, &child, &held);
+	identity->gid = getegid();
+	identity->groups = groups;
+	identity->drop = true;
+	if (geteuid() == 0) {
+		assert_int_equal(setgroups((size_t)n_before, before), 0);
+		identity->n_groups = 1;
+		check_code(all(&held, &child, &expected, &err), &err,
+			   ERROR_VERIFY_PRIVILEGE);
+		identity->n_groups = 2;
+	} else {
+		memcpy(groups + 1, before, (size_t)n_before * sizeof(before[0]));
+		identity->n_groups = (size_t)n_before + 1;
+	}
+	check_code(all(&held, &child, &expected, &err), &err, ERROR_NONE);
+	identity->gid++;
+	check_code(all(&held, &child, &expected, &err), &err, ERROR_VERIFY_PRIVILEGE);
+	/* What a caller has, its command may have. */
+	identity->drop = false;
+	check_code(all(&held, &child, &expected, &err), &err, ERROR_NONE);
 	held_close(&held);
 	stop(&child);
 	expected_free(&expected);
@@ -854,6 +905,22 @@ static void test_block_point(void **state)
 	held_close(&held);
 }
 
+/* Without capabilities, not at the gate, and with a process: it ran through. */
+static void test_past_block_point(void **state)
+{
+	const struct flaw flaw = { .has_started = true };
+	struct held held = HELD_NONE;
+	struct child child;
+	struct error err = { 0 };
+
+	(void)state;
+	hold(&flaw, &child, &held);
+	check_code(verify_at_block_point(&held, gate[1], true, &err), &err,
+		   ERROR_VERIFY_CHILD);
+	held_close(&held);
+	stop(&child);
+}
+
 /* R7 and R5: nothing but the gate goes on, and the child waits at it. */
 static void test_descriptors(void **state)
 {
@@ -1029,6 +1096,7 @@ int main(void)
 		cmocka_unit_test(test_not_mounted),
 		cmocka_unit_test(test_second),
 		cmocka_unit_test(test_other_user),
+		cmocka_unit_test(test_other_groups),
 		cmocka_unit_test(test_other_tool),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_place_is_inode_and_device),
@@ -1040,6 +1108,7 @@ int main(void)
 		cmocka_unit_test(test_pin_of_host),
 		cmocka_unit_test(test_ancestry),
 		cmocka_unit_test(test_block_point),
+		cmocka_unit_test(test_past_block_point),
 		cmocka_unit_test(test_gone),
 		cmocka_unit_test(test_descriptors),
 		cmocka_unit_test(test_limits),
