@@ -73,6 +73,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_capture_SOURCES = %D%/unit/test-capture.c
 %C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
 %C%_unit_test_claim_SOURCES = %D%/unit/test-claim.c
+%C%_unit_test_claim_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock
 %C%_unit_test_gate_SOURCES = %D%/unit/test-gate.c
 %C%_unit_test_grant_SOURCES = %D%/unit/test-grant.c
 %C%_unit_test_guard_SOURCES = %D%/unit/test-guard.c

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,28 @@
 
 static char base[64], path[80];
 static int parent;
+
+/* What another does between the opening of a folder and its lock. */
+static enum before { NOTHING, SWEPT, REPLACED } before_lock;
+
+int __real_flock(int fd, int operation);
+int __wrap_flock(int fd, int operation);
+
+int __wrap_flock(int fd, int operation)
+{
+	char aside[90];
+
+	snprintf(aside, sizeof(aside), "%s-aside", path);
+	/* Moved first: a new one must have another inode. */
+	if (before_lock != NOTHING)
+		assert_int_equal(rename(path, aside), 0);
+	if (before_lock == REPLACED)
+		assert_int_equal(mkdir(path, 0700), 0);
+	if (before_lock != NOTHING)
+		assert_int_equal(rmdir(aside), 0);
+	before_lock = NOTHING;
+	return __real_flock(fd, operation);
+}
 
 static int setup(void **state)
 {
@@ -83,38 +104,45 @@ static void test_no_folder(void **state)
 	assert_int_equal(lock, -7);
 }
 
-/* Sweeps what nobody holds, until it has done so, and then until it cannot. */
-static void *sweep(void *data)
+static void is_held(int lock)
 {
-	int fd;
+	struct stat held, named;
 
-	(void)data;
-	while ((fd = claim_take(parent, "folder", LOCK_EX)) < 0)
-		if (fd == -EAGAIN)
-			return NULL; /* it is held */
-	unlinkat(parent, "folder", AT_REMOVEDIR);
-	close(fd);
-	return sweep(data);
+	assert_int_equal(fstat(lock, &held), 0);
+	assert_int_equal(lstat(path, &named), 0);
+	assert_int_equal(held.st_ino, named.st_ino);
+	assert_int_equal(claim_take(parent, "folder", LOCK_EX), -EAGAIN);
+	close(lock);
+	assert_int_equal(rmdir(path), 0);
 }
 
-/* Swept between the mkdir and the lock, it is made again: what is held is there. */
+/* Swept before it was locked, it is made again, by us or by another: what is held is
+ * what is there. */
 static void test_swept(void **state)
 {
-	(void)state;
-	for (int i = 0; i < 300; i++) {
-		struct stat held, named;
-		pthread_t thread;
-		int lock;
+	int lock;
 
-		assert_int_equal(pthread_create(&thread, NULL, sweep, NULL), 0);
-		assert_int_equal(claim_make(path, 0700, &lock), 0);
-		assert_int_equal(fstat(lock, &held), 0);
-		assert_int_equal(lstat(path, &named), 0);
-		assert_int_equal(held.st_ino, named.st_ino);
-		pthread_join(thread, NULL);
-		assert_int_equal(rmdir(path), 0);
-		close(lock);
+	(void)state;
+	before_lock = SWEPT;
+	assert_int_equal(claim_make(path, 0700, &lock), 0);
+	is_held(lock);
+	before_lock = REPLACED;
+	assert_int_equal(claim_make(path, 0700, &lock), 0);
+	is_held(lock);
+}
+
+/* One that comes to sweep it as well must not take the next one for it. */
+static void test_sweep_twice(void **state)
+{
+	(void)state;
+	for (before_lock = SWEPT; before_lock <= REPLACED;) {
+		enum before what = before_lock;
+
+		assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
+		assert_int_equal(claim_take(parent, "folder", LOCK_EX), -EAGAIN);
+		before_lock = what + 1;
 	}
+	before_lock = NOTHING;
 }
 
 int main(void)
@@ -123,6 +151,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_make, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_folder, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_swept, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sweep_twice, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
