@@ -10,8 +10,8 @@ struct turn {
 	pthread_mutex_t *of;
 };
 
-/* The only way into code of a backend, and the way back: what has to stand around every
- * call stands in these two. */
+/* The only way into a backend's code and out of it: whatever must surround every call
+ * belongs in these two. */
 static struct turn turn_begin(void)
 {
 	pthread_mutex_lock(&turns);
@@ -23,7 +23,7 @@ static void turn_end(const struct turn *turn)
 	pthread_mutex_unlock(turn->of);
 }
 
-/* Until the end of the function that it stands in. */
+/* Held to the end of the function. */
 #define TAKE_TURN() \
 	__attribute__((cleanup(turn_end))) const struct turn turn = turn_begin()
 
@@ -34,7 +34,7 @@ void *call_dlopen(const char *file)
 	return dlopen(file, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* ---- scope ----------------------------------------------------------------------- */
+/* ---- scope ---- */
 
 void call_scope_words(const struct backend *scope, const struct drupe_scope *request,
 		      struct drupe_words *words)
@@ -71,7 +71,7 @@ int call_scope_setup(const struct backend *scope, const struct drupe_scope *requ
 	return scope->scope.setup(&scope->call, request, ret_setup);
 }
 
-/* ---- launcher -------------------------------------------------------------------- */
+/* ---- launcher ---- */
 
 void call_launcher_words(const struct backend *launcher,
 			 const struct drupe_launch *launch, struct drupe_words *words)
@@ -113,7 +113,7 @@ void call_diagnose(const struct backend *backend, const char *text,
 		diagnose(&backend->call, text, ret_diagnosis);
 }
 
-/* ---- rlimits --------------------------------------------------------------------- */
+/* ---- rlimits ---- */
 
 void call_rlimits_words(const struct backend *rlimits, const struct drupe_rlimits *limits,
 			struct drupe_words *words)
@@ -123,7 +123,7 @@ void call_rlimits_words(const struct backend *rlimits, const struct drupe_rlimit
 	rlimits->rlimits.words(&rlimits->call, limits, words);
 }
 
-/* ---- network --------------------------------------------------------------------- */
+/* ---- network ---- */
 
 int call_network_file(const struct backend *network, size_t i, char *scratch, size_t size,
 		      struct drupe_resolver_file *ret_file)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls into a backend, a wrapper for each of its functions.  Nothing else calls them:
- * here they take turns, by one thread of the process at a time (drupe-backend.h), and
- * one that may be NULL has its answer.
+ * Calls into a backend: a wrapper for each of its functions, and nothing else calls
+ * them.  Only one thread of the process is in a backend at a time (drupe-backend.h).
+ * For a function that may be NULL the wrapper has the answer.
  */
 #ifndef DRUPE_CALL_H
 #define DRUPE_CALL_H

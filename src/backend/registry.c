@@ -67,8 +67,7 @@ static int absolute_folder(const char *dir, char **ret_dir, struct error *err)
 	return 0;
 }
 
-/* ---- the folder ---------------------------------------------------------------------
- */
+/* ---- the folder ---- */
 
 static int open_folder(const char *dir, int *ret_fd, struct error *err)
 {
@@ -151,7 +150,7 @@ static int scan_folder(int fd, struct registry_entry **ret_entries, size_t *ret_
 	return 0;
 }
 
-/* The names of a slot that the folder does have, for who misspelt one. */
+/* The names of a slot that the folder does have, for a message about a wrong one. */
 static void list_names(int fd, enum slot slot, char *ret, size_t size)
 {
 	_cleanup_free_ struct registry_entry *entries = NULL;
@@ -166,8 +165,7 @@ static void list_names(int fd, enum slot slot, char *ret, size_t size)
 						 used ? ", " : "", entries[i].name);
 }
 
-/* ---- one file -----------------------------------------------------------------------
- */
+/* ---- one file ---- */
 
 static int missing(int folder, const char *dir, enum slot slot, const char *name,
 		   struct error *err)
@@ -189,13 +187,12 @@ static int missing(int folder, const char *dir, enum slot slot, const char *name
 }
 
 /*
- * dlopen takes a name, and /proc/self/fd/N is none to give it: it remembers what it
- * loaded by name, and a number that is used again would give the first backend in
- * the place of the second.  So it opens the path once more, and afterwards the path
- * must still lead to the file that was checked.  That is enough because folder and
- * parents are trusted: only root or the caller could have exchanged the file
- * meanwhile, and back.  A file that was replaced since it was first loaded (an
- * upgrade under a long-running server) stays the one that was loaded and checked.
+ * dlopen wants a name, and /proc/self/fd/N will not do: it remembers what it loaded by
+ * name, so a descriptor number that is reused would give the first backend again.  So
+ * the path is opened a second time, and must still lead to the checked file afterwards.
+ * That is enough, since folder and parents are trusted: only root or the caller could
+ * have swapped the file and put it back.  A file replaced after it was first loaded (an
+ * upgrade under a long-running server) remains the one that was loaded and checked.
  */
 static int load_file(const char *file, const struct stat *checked, void **ret_handle,
 		     struct error *err)
@@ -253,12 +250,11 @@ static int load_object(const char *dir, enum slot slot, const char *name,
 	return r;
 }
 
-/* ---- one backend ----------------------------------------------------------------------
- */
+/* ---- one backend ---- */
 
 static int check_name(enum slot slot, const char *name, struct error *err)
 {
-	/* No file may put itself in the place of the word that means "no layer". */
+	/* "none" is the word for "no layer": no file may take it. */
 	if (strcmp(name, "none") == 0) {
 		error_set(err, ERROR_BACKEND_INVALID, EINVAL,
 			  "\"none\" means that there is no %s, and cannot be a backend",
@@ -358,8 +354,7 @@ void registry_unref(struct backend *backend)
 	free(backend);
 }
 
-/* ---- all of them
- * ----------------------------------------------------------------------- */
+/* ---- all of them ---- */
 
 int registry_list(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		  struct error *err)

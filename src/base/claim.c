@@ -35,7 +35,8 @@ int claim_take(int parent, const char *name, int operation)
 	return r;
 }
 
-/* What a sweeper did not remove after all may be there again, and is ours. */
+/* AGAIN: the folder of the try before may still be there, where a sweeper locked it
+ * and could not remove it. */
 static int try_make(const char *path, mode_t mode, bool again)
 {
 	struct stat st;

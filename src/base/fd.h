@@ -57,14 +57,14 @@ int fd_above_stdio(int fd);
 /* A pipe, both ends close-on-exec and above 2. */
 int fd_pipe(int *ret_read, int *ret_write, struct error *err);
 
-/* A socket of packets (SOCK_SEQPACKET) to a program of drupe's own, whose other end it
- * gets: its lifeline, since it sees when ours is closed, however we end. */
+/* A SOCK_SEQPACKET pair, whose other end goes to a program of drupe's own: its lifeline,
+ * for it sees our end closed, however we end. */
 int fd_lifeline(int *ret_ours, int *ret_other, struct error *err);
 
 /* /dev/null, opened with FLAGS. */
 int fd_null(int flags, int *ret_fd, struct error *err);
 
-/* PATH below DIRFD, to be listed; NULL and errno where it cannot be. */
+/* Open the directory PATH below DIRFD for readdir; NULL and errno on failure. */
 DIR *fd_listing(int dirfd, const char *path);
 
 /* A sealed memfd with the text, at offset 0. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts of /proc and of cgroups, once they are read.  Needs no library: drupe-guard has
- * it too. */
+/* Parsing what was read from /proc and from cgroups.  Links no library, for
+ * drupe-guard. */
 #ifndef DRUPE_PROCFILE_H
 #define DRUPE_PROCFILE_H
 

@@ -72,7 +72,7 @@ static int move(int from, const char *name, int to, const char *new_name)
 			    /* RENAME_NOREPLACE of linux/fs.h */);
 }
 
-/* What unlink says of a directory: EISDIR, and EPERM where that comes first (one of
+/* What unlink says of a directory: EISDIR, or EPERM when that comes first (one of
  * another user in a sticky folder). */
 static bool may_be_directory(int parent, const char *name, int errnum)
 {

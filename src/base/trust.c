@@ -42,7 +42,7 @@ static int refuse_errno(const struct request *request, int errnum, const char *w
 			 errnum == ENOENT ? "there is no such file" : strerror(errnum));
 }
 
-/* In a user namespace that does not map everyone, whoever is not mapped shows as this. */
+/* In a user namespace every user that is not mapped shows as this. */
 #define OVERFLOW_UID 65534 /* user_namespaces(7) */
 
 bool trust_is_unmapped(uid_t uid)
@@ -53,7 +53,7 @@ bool trust_is_unmapped(uid_t uid)
 	if (uid != OVERFLOW_UID ||
 	    fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
 		return false;
-	/* Empty where nobody is mapped; all of them where there is no such namespace. */
+	/* Empty where no user is mapped; all of them outside of user namespaces. */
 	return sscanf(map, "%u %u %u", &inside, &outside, &count) != 3 ||
 	       count != (uid_t)-1;
 }
@@ -65,7 +65,7 @@ static int refuse_owner(const struct request *request, const char *what, const c
 		return error_set(
 			request->err, request->code, EPERM,
 			"%s: %sowned by a user that this user namespace does not map, so "
-			"that nobody can tell whether it is root; run drupe outside of "
+			"it cannot be known whether it is root; run drupe outside of "
 			"it, or map uid 0",
 			request->path, what);
 	if (geteuid() == 0)
@@ -89,7 +89,7 @@ static int check_file(const struct request *request, const char *what, const cha
 		return refuse_owner(request, what, path, st);
 	if (!group && !others)
 		return 0;
-	/* In a sticky directory nobody renames or removes what another owns. */
+	/* In a sticky directory a user cannot rename or remove what another owns. */
 	if (S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX))
 		return 0;
 	return error_set(request->err, request->code, EPERM,
@@ -125,7 +125,7 @@ static int walk_to_root(struct walk *walk)
 }
 
 /* Where the walk starts: at /, and for a relative path down to the current directory
- * first, since whoever can change that can change the file. */
+ * first, since a user that can change that can change the file. */
 static int walk_start(struct walk *walk)
 {
 	const char *path = walk->request->path;
@@ -197,7 +197,7 @@ static int walk_down(struct walk *walk, int *fd)
 	return check_directory(walk);
 }
 
-/* Whoever owns a link in a sticky directory says where it leads. */
+/* In a sticky directory the owner of a link decides where it leads. */
 static int walk_link(struct walk *walk, int fd, const struct stat *st)
 {
 	char target[PATH_MAX], rest[2 * PATH_MAX], what[NAME_MAX + 32];

@@ -54,7 +54,6 @@ void guard_kill_children(void)
 		return;
 	}
 	while (fscanf(file, "%d", &pid) == 1)
-		kill(pid,
-		     SIGKILL); /* ours until we reap it: the number cannot be reused */
+		kill(pid, SIGKILL); /* not reaped yet, so not reused */
 	fclose(file);
 }

@@ -6,8 +6,8 @@
 
 #include "base/claim.h"
 
-/* Made here and not by the executor, so that from its first moment on there is a process
- * that will remove it. */
+/* Made here and not by the executor: there must never be one without a process that
+ * will remove it. */
 int guard_tmp_make(const char *path, int place, int *ret_lock)
 {
 	int r = claim_make(path, 0700, ret_lock);

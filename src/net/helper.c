@@ -33,8 +33,7 @@ int network_failed(const struct network *network, int errnum, const char *what,
 	return errnum > 0 ? -errnum : -EIO;
 }
 
-/* ---- the process in the namespaces --------------------------------------------------
- */
+/* ---- the process in the namespaces ---- */
 
 static int joiner_failed(const struct network *network,
 			 const struct netns_message *message, struct error *err)
@@ -138,10 +137,9 @@ void network_end_joiner(struct network *network)
 	reap(&network->joiner_pidfd, 0, NULL);
 }
 
-/* ---- the helper -----------------------------------------------------------------------
- */
+/* ---- the helper ---- */
 
-/* What tells the cause stands at the end: the last of the text is kept. */
+/* The cause is told last, so the end of the text is kept. */
 static void keep_text(struct network *network, const char *more, size_t n)
 {
 	const size_t room = sizeof(network->text) - 1;
@@ -156,8 +154,8 @@ void network_read_output(struct network *network)
 {
 	char buffer[NETWORK_TEXT / 2];
 
-	/* What a pipe holds and more, but not without end: it may come faster than it can
-	 * be read. */
+	/* All that a pipe holds and more, but bounded: it may come faster than it is
+	 * read. */
 	for (int i = 0; i < 256 && network->output >= 0; i++) {
 		ssize_t n = read(network->output, buffer, sizeof(buffer));
 
@@ -222,8 +220,8 @@ static bool by_pidfile(const struct network *network)
 	return network->backend->network.ready == DRUPE_READY_PIDFILE;
 }
 
-/* R6: the helper gets two paths, of the pinned handles or of the process that holds
- * them, and never the child's pid. */
+/* R6: two paths, of the pinned handles or of the process that holds them; never the
+ * child's pid. */
 static void helper_words(const struct network *network, const struct helper_ends *ends,
 			 struct drupe_words *words)
 {
@@ -252,9 +250,9 @@ static void helper_words(const struct network *network, const struct helper_ends
 	call_network_words(backend, &attach, words);
 }
 
-/* What it gets beside the standard streams.  The file that tells its pid is a pipe, its
- * standard input: no command sees that, it cannot outlive the run, and it is there for
- * a helper that closes what it inherits. */
+/* What it gets beside the standard streams.  Its pid file is a pipe, on standard input:
+ * no command sees that, it cannot outlive the run, and a helper that closes what it
+ * inherits still has it. */
 static size_t inheritance(const struct network *network, const struct helper_ends *ends,
 			  int (*ret_fds)[4])
 {

@@ -82,9 +82,9 @@ static void add_command(const struct chain_input *input, struct drupe_words *wor
 
 /*
  * THE ORDER (R1).  It is this array, and nothing else in drupe knows it: no key,
- * option or backend can change it.  Spec 5.3.1 says why each inversion is wrong:
- * rlimits outside would bind the scope's client or the launcher instead of the
- * command, a scope inside could be seen and touched by the command.
+ * option or backend can change it.  Every inversion is wrong: rlimits further out
+ * would bind the scope's client or the launcher and not the command; a scope further
+ * in could be seen and touched by the command.
  */
 static const struct layer {
 	enum segment segment;
@@ -107,8 +107,8 @@ static int refuse(const struct backend *backend, struct error *err, const char *
 	return -EINVAL;
 }
 
-/* The program that runs is the one that was checked, and what follows it can not
- * be taken for its options (a command may be called "--version"). */
+/* The program that runs is the one that was checked, and nothing after its words can be
+ * taken for its options (a command may be called "--version"). */
 static int check_ends(const struct backend *backend, const struct drupe_words *words,
 		      struct error *err)
 {
@@ -120,7 +120,7 @@ static int check_ends(const struct backend *backend, const struct drupe_words *w
 	return 0;
 }
 
-/* Spec 5.3.2: none of the launcher's promises may be missing from what is run. */
+/* Each of the launcher's guarantees stands in the words that are run. */
 static int check_guarantees(const struct backend *backend,
 			    const struct drupe_words *words, struct error *err)
 {

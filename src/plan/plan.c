@@ -15,7 +15,7 @@
 static const char hosts_text[] = "127.0.0.1 localhost\n::1 localhost\n";
 static const char nsswitch_text[] = "passwd: files\ngroup: files\nhosts: files dns\n";
 
-/* ---- mounts ------------------------------------------------------------------- */
+/* ---- mounts ---- */
 
 static struct drupe_mount *add(struct plan *plan, enum drupe_mount_op op,
 			       const char *source, const char *dest)
@@ -154,13 +154,13 @@ static void add_places(struct plan *plan, const struct view *view,
 
 static void add_seals(struct plan *plan)
 {
-	/* Last: nothing can be made below a sealed mount (spec 5.3.3.2). */
+	/* Last: no mount point can be made below a sealed mount. */
 	add(plan, DRUPE_MOUNT_REMOUNT_RO, NULL, "/etc");
 	add(plan, DRUPE_MOUNT_REMOUNT_RO, NULL, "/dev");
 	add(plan, DRUPE_MOUNT_REMOUNT_RO, NULL, "/");
 }
 
-/* ---- variables ------------------------------------------------------------------ */
+/* ---- variables ---- */
 
 static const char *variable_of(const struct profile *profile, const char *name)
 {
@@ -213,7 +213,7 @@ static int make_env(struct plan *plan, const struct policy *policy,
 	return 0;
 }
 
-/* ---- limits ------------------------------------------------------------------------ */
+/* ---- limits ---- */
 
 static void make_limits(struct plan *plan, const struct profile *profile)
 {

@@ -52,7 +52,7 @@ bool scope_is_folder(const struct scope *scope)
 	return scope->setup && scope->setup->folder[0];
 }
 
-/* ---- leftovers ------------------------------------------------------------------- */
+/* ---- leftovers ---- */
 
 /* drupe-UID-PID-16 hexadecimal digits.scope, as make_unit of scope.c has it. */
 static bool is_unit(const char *name)
@@ -99,7 +99,7 @@ static void sweep(const char *own)
 	closedir(dir);
 }
 
-/* ---- ours ------------------------------------------------------------------------ */
+/* ---- ours ---- */
 
 static int make_locked(struct scope *scope)
 {

@@ -37,8 +37,7 @@ static int failed(const struct scope *scope, enum error_code code, int errnum,
 	return errnum > 0 ? -errnum : -ENOTSUP;
 }
 
-/* ---- the request ----------------------------------------------------------------------
- */
+/* ---- the request ---- */
 
 void scope_describe(const struct identity *identity, const struct plan *plan,
 		    struct drupe_scope *ret_request)
@@ -57,7 +56,7 @@ void scope_describe(const struct identity *identity, const struct plan *plan,
 	};
 }
 
-/* The manager of this caller and no one else's: its socket is what the tool will use. */
+/* Only the caller's own manager: its socket is what the tool will use. */
 static int find_manager(struct scope *scope, struct error *err)
 {
 	static const char hint[] = "log in, or `loginctl enable-linger USER`, and set "
@@ -126,10 +125,9 @@ int scope_prepare(struct scope *scope, const struct backend *backend,
 	return r;
 }
 
-/* ---- reading back
- * ------------------------------------------------------------------------ */
+/* ---- reading back ---- */
 
-/* What VALUE reads back as. */
+/* Whether TEXT is how VALUE reads back. */
 static bool reads_back(enum cgroup_reading reading, uint64_t value, const char *text)
 {
 	uint64_t is, period;
@@ -229,7 +227,7 @@ int scope_verify(struct scope *scope, const struct plan *plan, int proc,
 	return r;
 }
 
-/* Where we are ourselves: a manager may not be able to take us from there. */
+/* Our own cgroup: a manager may not be allowed to move us out of it. */
 static void own_cgroup(char *ret, size_t size)
 {
 	char text[4000];
@@ -250,7 +248,7 @@ int scope_failure(const struct scope *scope, const char *text, int wait_status,
 	char where[400] = "";
 
 	call_diagnose(backend, text, &diagnosis);
-	/* Tools that were told to be quiet do not say that the manager said no. */
+	/* A tool that was told to be quiet does not say that the manager refused. */
 	if (!*text)
 		own_cgroup(where, sizeof(where));
 	error_set(err, ERROR_SCOPE_FAILED, EIO, "%s ended with status %d%s%s%s%s%s",
@@ -265,8 +263,7 @@ int scope_failure(const struct scope *scope, const char *text, int wait_status,
 	return -EIO;
 }
 
-/* ---- evidence
- * ------------------------------------------------------------------------------ */
+/* ---- evidence ---- */
 
 static uint64_t number_in(int folder, const char *file)
 {
@@ -279,7 +276,6 @@ static uint64_t number_in(int folder, const char *file)
 	return value;
 }
 
-/* The value behind KEY in a file of "key value" lines. */
 static uint64_t field_in(int folder, const char *file, const char *key)
 {
 	char text[4096];
@@ -289,7 +285,7 @@ static uint64_t field_in(int folder, const char *file, const char *key)
 		       : UINT64_MAX;
 }
 
-/* A second reading may come too late, when the cgroup is gone. */
+/* A second look may come too late, when the cgroup is gone. */
 static void keep(uint64_t *evidence, uint64_t value)
 {
 	if (value != UINT64_MAX)
@@ -313,8 +309,7 @@ void scope_read_usage(const struct scope *scope, struct usage *usage)
 	keep(&usage->oom_kills, field_in(scope->folder, "memory.events", "oom_kill"));
 }
 
-/* ---- the end
- * ---------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 /* The manager's own way, for kernels without cgroup.kill (before 5.14). */
 static void kill_by_manager(const struct scope *scope)
@@ -350,7 +345,7 @@ bool scope_close(struct scope *scope)
 	int64_t deadline = deadline_in_ms(GONE_MS);
 	const struct timespec step = { .tv_nsec = GONE_STEP_NS };
 
-	/* A folder of ours goes by our hand, a manager's by its own, once empty. */
+	/* A folder of ours we remove; a manager removes its own, once empty. */
 	if (scope_is_folder(scope))
 		gone = cgroup_folder_remove(scope->setup->folder, GONE_MS) == 0;
 	else

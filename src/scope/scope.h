@@ -22,7 +22,7 @@ struct scope {
 	char path[4096]; /* of the cgroup below /sys/fs/cgroup, once verified */
 	int folder;	 /* the cgroup's folder */
 	struct drupe_cgroup_setup *setup; /* for a scope that is a folder of ours */
-	int lock; /* of that folder: it is in use (see scope-folder.h) */
+	int lock; /* on that folder, while it is in use (folder.h) */
 };
 
 #define SCOPE_NONE                       \
