@@ -228,7 +228,7 @@ DRUPE=$(reachable_drupe)
 # The watchdog of the whole test; it ends with the test, whatever ends that.
 (
 	trap - EXIT HUP INT TERM
-	for ((i = 0; i < ${TEST_SECONDS:-600}; i++)); do
+	for ((i = 0; i < ${TEST_SECONDS:-1800}; i++)); do
 		sleep 1 >/dev/null 2>&1
 		kill -0 $$ 2>/dev/null || exit 0
 	done
