@@ -17,6 +17,7 @@ CLEANFILES += $(nodist_drupeinclude_HEADERS)
 libdrupe_core_la_SOURCES = \
 	%D%/base/argv.c %D%/base/argv.h \
 	%D%/base/base64.c %D%/base/base64.h \
+	%D%/base/claim.c %D%/base/claim.h \
 	%D%/base/clock.h \
 	%D%/base/error.c %D%/base/error.h \
 	%D%/base/fd.c %D%/base/fd.h \
@@ -25,6 +26,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/base/nearest.c %D%/base/nearest.h \
 	%D%/base/path.c %D%/base/path.h \
 	%D%/base/paths.c %D%/base/paths.h \
+	%D%/base/procfile.c %D%/base/procfile.h \
 	%D%/base/reap.c %D%/base/reap.h \
 	%D%/base/rmtree.c %D%/base/rmtree.h \
 	%D%/base/sink.c %D%/base/sink.h \
@@ -176,10 +178,13 @@ drupe_LDADD = libdrupe-core.la
 
 # These share no code that needs a library: see guard.h and netns.h.  With musl they start
 # in a quarter of the time, by a compiler of its own, which automake has no place for.
-guard_c = $(srcdir)/%D%/scope/cgroup-folder.c $(srcdir)/%D%/guard/kill.c \
-	$(srcdir)/%D%/guard/tmp.c $(srcdir)/%D%/guard/guard.c $(srcdir)/%D%/base/rmtree.c
-guard_h = $(srcdir)/%D%/scope/cgroup-folder.h $(srcdir)/%D%/base/clock.h $(srcdir)/%D%/guard/kill.h \
-	$(srcdir)/%D%/guard/tmp.h $(srcdir)/%D%/guard/guard.h $(srcdir)/%D%/base/rmtree.h
+guard_c = $(srcdir)/%D%/base/claim.c $(srcdir)/%D%/base/procfile.c \
+	$(srcdir)/%D%/base/rmtree.c $(srcdir)/%D%/scope/cgroup-folder.c \
+	$(srcdir)/%D%/guard/kill.c $(srcdir)/%D%/guard/tmp.c $(srcdir)/%D%/guard/guard.c
+guard_h = $(srcdir)/%D%/base/claim.h $(srcdir)/%D%/base/clock.h \
+	$(srcdir)/%D%/base/procfile.h $(srcdir)/%D%/base/rmtree.h \
+	$(srcdir)/%D%/scope/cgroup-folder.h $(srcdir)/%D%/guard/kill.h \
+	$(srcdir)/%D%/guard/tmp.h $(srcdir)/%D%/guard/guard.h
 if MUSL
 pkglibexec_SCRIPTS = drupe-guard drupe-netns
 CLEANFILES += $(pkglibexec_SCRIPTS)
@@ -193,12 +198,14 @@ drupe-netns: $(srcdir)/%D%/guard/netns.c $(srcdir)/%D%/guard/netns.h
 else
 pkglibexec_PROGRAMS = drupe-guard drupe-netns
 drupe_guard_SOURCES = \
-	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
+	%D%/base/claim.c %D%/base/claim.h \
 	%D%/base/clock.h \
+	%D%/base/procfile.c %D%/base/procfile.h \
+	%D%/base/rmtree.c %D%/base/rmtree.h \
+	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
 	%D%/guard/kill.c %D%/guard/kill.h \
 	%D%/guard/tmp.c %D%/guard/tmp.h \
-	%D%/guard/guard.c %D%/guard/guard.h \
-	%D%/base/rmtree.c %D%/base/rmtree.h
+	%D%/guard/guard.c %D%/guard/guard.h
 drupe_guard_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
 drupe_guard_LDADD =
 drupe_netns_SOURCES = %D%/guard/netns.c %D%/guard/netns.h

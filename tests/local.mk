@@ -47,6 +47,7 @@ unit_tests = \
 	%D%/unit/test-call \
 	%D%/unit/test-capture \
 	%D%/unit/test-chain \
+	%D%/unit/test-claim \
 	%D%/unit/test-gate \
 	%D%/unit/test-grant \
 	%D%/unit/test-guard \
@@ -58,6 +59,7 @@ unit_tests = \
 	%D%/unit/test-plan \
 	%D%/unit/test-policy \
 	%D%/unit/test-policy-fixtures \
+	%D%/unit/test-procfile \
 	%D%/unit/test-reap \
 	%D%/unit/test-rmtree \
 	%D%/unit/test-spawn \
@@ -70,6 +72,8 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_call_SOURCES = %D%/unit/test-call.c
 %C%_unit_test_capture_SOURCES = %D%/unit/test-capture.c
 %C%_unit_test_chain_SOURCES = %D%/unit/test-chain.c
+%C%_unit_test_claim_SOURCES = %D%/unit/test-claim.c
+%C%_unit_test_claim_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=flock
 %C%_unit_test_gate_SOURCES = %D%/unit/test-gate.c
 %C%_unit_test_grant_SOURCES = %D%/unit/test-grant.c
 %C%_unit_test_guard_SOURCES = %D%/unit/test-guard.c
@@ -81,6 +85,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_plan_SOURCES = %D%/unit/test-plan.c
 %C%_unit_test_policy_SOURCES = %D%/unit/test-policy.c
 %C%_unit_test_policy_fixtures_SOURCES = %D%/unit/test-policy-fixtures.c
+%C%_unit_test_procfile_SOURCES = %D%/unit/test-procfile.c
 %C%_unit_test_reap_SOURCES = %D%/unit/test-reap.c
 %C%_unit_test_rmtree_SOURCES = %D%/unit/test-rmtree.c
 %C%_unit_test_spawn_SOURCES = %D%/unit/test-spawn.c

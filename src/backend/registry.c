@@ -125,14 +125,10 @@ static int scan_folder(int fd, struct registry_entry **ret_entries, size_t *ret_
 	_cleanup_free_ struct registry_entry *entries = NULL;
 	size_t count = 0;
 	struct dirent *file;
-	DIR *folder;
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd_listing(fd, ".");
 
-	folder = copy >= 0 ? fdopendir(copy) : NULL;
-	if (!folder) {
-		close_fd(&copy);
+	if (!folder)
 		return -errno;
-	}
 	while ((file = readdir(folder))) {
 		struct registry_entry entry = { 0 }, *grown;
 

@@ -3,6 +3,7 @@
 #ifndef DRUPE_FD_H
 #define DRUPE_FD_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,16 @@ int fd_above_stdio(int fd);
 
 /* A pipe, both ends close-on-exec and above 2. */
 int fd_pipe(int *ret_read, int *ret_write, struct error *err);
+
+/* A socket of packets (SOCK_SEQPACKET) to a program of drupe's own, whose other end it
+ * gets: its lifeline, since it sees when ours is closed, however we end. */
+int fd_lifeline(int *ret_ours, int *ret_other, struct error *err);
+
+/* /dev/null, opened with FLAGS. */
+int fd_null(int flags, int *ret_fd, struct error *err);
+
+/* PATH below DIRFD, to be listed; NULL and errno where it cannot be. */
+DIR *fd_listing(int dirfd, const char *path);
 
 /* A sealed memfd with the text, at offset 0. */
 int fd_data(const char *text, size_t length, int *ret_fd, struct error *err);

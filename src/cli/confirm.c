@@ -25,7 +25,7 @@ static int denied(struct error *err, int errnum, const char *why)
 
 static void print_question(int tty, char *const *command)
 {
-	_cleanup_fclose_ FILE *out = fdopen(dup(tty), "w");
+	_cleanup_fclose_ FILE *out = fdopen(fcntl(tty, F_DUPFD_CLOEXEC, 3), "w");
 
 	if (!out)
 		return;

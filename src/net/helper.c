@@ -114,16 +114,13 @@ int network_join(struct network *network, const char *program, const struct stri
 		 struct error *err)
 {
 	_cleanup_close_ int control = -1, null = -1;
-	int ends[2];
+	int r = fd_lifeline(&network->joiner_control, &control, err);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return network_failed(network, errno, "cannot make a socket", err);
-	network->joiner_control = fd_above_stdio(ends[0]);
-	control = fd_above_stdio(ends[1]);
-	null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
-	if (null < 0 || control < 0 || network->joiner_control < 0)
-		return network_failed(network, EMFILE, "cannot get a descriptor", err);
-	return spawn_joiner(network, program, deny, control, null, err);
+	if (r == 0)
+		r = fd_null(O_RDWR, &null, err);
+	if (r == 0)
+		r = spawn_joiner(network, program, deny, control, null, err);
+	return r;
 }
 
 int network_deny(struct network *network, struct error *err)
@@ -207,12 +204,10 @@ static int open_ends(struct network *network, struct helper_ends *ends, struct e
 		r = fd_pipe(&ends->exit, &network->exit, err);
 	if (r == 0)
 		r = fd_pipe(&network->output, &ends->output, err);
+	if (r == 0)
+		r = fd_null(O_RDONLY, &ends->null, err);
 	if (r < 0)
 		return r;
-	ends->null = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
-	if (ends->null < 0)
-		return error_set(err, ERROR_SYSTEM, -ends->null,
-				 "cannot open /dev/null: %s", strerror(-ends->null));
 	/* A helper that opens it by its path opens it as the user who runs it. */
 	if (identity->drop && fchown(ends->ready, identity->uid, identity->gid) < 0)
 		return error_set(err, ERROR_SYSTEM, errno,

@@ -68,7 +68,9 @@ static int run_probe(const struct backend *backend, const struct identity *ident
 
 	if (r < 0)
 		return r;
-	null = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	r = fd_null(O_RDONLY, &null, err);
+	if (r < 0)
+		return r;
 	argv_push(&words, backend_tool(backend));
 	for (const char *const *word = backend->network.probe; *word; word++)
 		argv_push(&words, *word);

@@ -20,17 +20,13 @@ static bool holds_gate(int proc, const struct stat *gate, const struct stat *own
 	struct stat st;
 	struct dirent *entry;
 	bool holds = false;
-	int fd;
 	DIR *dir;
 
 	if (fstatat(proc, "ns/pid", &st, 0) < 0 || st.st_ino == own_pidns->st_ino)
 		return false;
-	fd = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		close_fd(&fd);
+	dir = fd_listing(proc, "fd");
+	if (!dir)
 		return false;
-	}
 	while (!holds && (entry = readdir(dir)))
 		holds = fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
 			st.st_dev == gate->st_dev && st.st_ino == gate->st_ino;

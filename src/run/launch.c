@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/fd.h"
 #include "run/run.h"
@@ -63,9 +62,11 @@ static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 		}
 		if (is_tmp && by_fd && fd < 0) {
 			/* Not made yet: a number for the guard to lay it on. */
-			fd = fd_above_stdio(open("/dev/null", O_PATH | O_CLOEXEC));
-			if (fd >= 0)
-				inherited->data[inherited->n_data++] = fd;
+			int r = fd_null(O_PATH, &fd, err);
+
+			if (r < 0)
+				return r;
+			inherited->data[inherited->n_data++] = fd;
 		}
 		if (fd < 0)
 			continue;
@@ -205,18 +206,6 @@ static int launch(struct run *run, struct inheritance *inherited, int control,
 	return r;
 }
 
-static int open_control(struct run *run, int *ret_other, struct error *err)
-{
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return error_set(err, ERROR_SYSTEM, errno, "cannot make a socket: %s",
-				 strerror(errno));
-	run->control = fd_above_stdio(ends[0]);
-	*ret_other = fd_above_stdio(ends[1]);
-	return 0;
-}
-
 int run_launch(struct run *run, struct error *err)
 {
 	struct sandbox *sandbox = run->sandbox;
@@ -231,7 +220,7 @@ int run_launch(struct run *run, struct error *err)
 		r = scope_prepare(&run->scope, sandbox->backends[SLOT_SCOPE],
 				  &sandbox->identity, &run->plan, err);
 	if (r == 0)
-		r = open_control(run, &control, err);
+		r = fd_lifeline(&run->control, &control, err);
 	if (r == 0)
 		r = launch(run, &inherited, control, &stdio, err);
 	/* Our copies of what now is the guard's: an end kept here would never show EOF.

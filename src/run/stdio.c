@@ -42,14 +42,8 @@ int run_open_input(struct run *run, int *ret_read, struct error *err)
 	_cleanup_close_ int end = -1;
 	int sink, r;
 
-	if (run->io->in < 0) {
-		end = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
-		if (end < 0)
-			return error_set(err, ERROR_SYSTEM, -end,
-					 "cannot open /dev/null: %s", strerror(-end));
-		*ret_read = take_fd(&end);
-		return 0;
-	}
+	if (run->io->in < 0)
+		return fd_null(O_RDONLY, ret_read, err);
 	r = fd_pipe(&end, &sink, err);
 	if (r < 0)
 		return r;

@@ -15,6 +15,7 @@
 #include "scope/cgroup-folder.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/procfile.h"
 #include "base/reap.h"
 #include "scope/folder.h"
 #include "base/spawn.h"
@@ -282,18 +283,10 @@ static uint64_t number_in(int folder, const char *file)
 static uint64_t field_in(int folder, const char *file, const char *key)
 {
 	char text[4096];
-	size_t n = strlen(key);
-	uint64_t value;
 
-	if (fd_read_file(folder, file, text, sizeof(text)) <= 0)
-		return UINT64_MAX;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, n) == 0 && line[n] == ' ' &&
-		    sscanf(line + n, "%" SCNu64, &value) == 1)
-			return value;
-	}
-	return UINT64_MAX;
+	return fd_read_file(folder, file, text, sizeof(text)) > 0
+		       ? procfile_number(text, key, 10)
+		       : UINT64_MAX;
 }
 
 /* A second reading may come too late, when the cgroup is gone. */
@@ -327,15 +320,15 @@ void scope_read_usage(const struct scope *scope, struct usage *usage)
 static void kill_by_manager(const struct scope *scope)
 {
 	_cleanup_argv_ struct drupe_words words = { 0 };
-	_cleanup_close_ int null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
-	_cleanup_close_ int pidfd = -1;
-	struct spawn spawn = { .envp = scope->environment,
-			       .stdio = { null, null, null } };
+	_cleanup_close_ int null = -1, pidfd = -1;
+	struct spawn spawn = { .envp = scope->environment };
 
 	call_scope_stop_words(scope->backend, &scope->request, &words);
+	if (words.errnum || words.count == 0 || fd_null(O_RDWR, &null, NULL) < 0)
+		return;
 	spawn.argv = words.words;
-	if (words.errnum || words.count == 0 || null < 0 ||
-	    spawn_process(&spawn, NULL, &pidfd, NULL) < 0)
+	spawn.stdio[0] = spawn.stdio[1] = spawn.stdio[2] = null;
+	if (spawn_process(&spawn, NULL, &pidfd, NULL) < 0)
 		return;
 	reap(&pidfd, STOP_MS, NULL);
 }

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "base/fd.h"
+#include "base/procfile.h"
 #include "verify/checks.h"
 
 enum reads { READS_NOT, READS_GATE, READS_UNTOLD };
@@ -38,8 +39,8 @@ int verify_at_block_point(const struct held *held, int gate, bool thorough,
 		return 0;
 	r = verify_read_status(held, text, sizeof(text), err);
 	/* The launcher drops everything immediately before it reads the gate. */
-	if (r < 0 || !verify_field_is_zero(text, "CapPrm") ||
-	    !verify_field_is_zero(text, "CapEff"))
+	if (r < 0 || procfile_number(text, "CapPrm", 16) != 0 ||
+	    procfile_number(text, "CapEff", 16) != 0)
 		return r;
 	if (verify_has_started(held))
 		return verify_bad_child(err, 0, "did not wait at the gate");

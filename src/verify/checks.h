@@ -24,11 +24,9 @@ int verify_bad_child(struct error *err, int errnum, const char *what);
 int verify_bad_namespace(struct error *err, const char *what);
 int verify_bad_privilege(struct error *err, const char *what);
 
-/* /proc/PID/status of the child, and the value of one "Name:\tvalue" line of it. */
+/* /proc/PID/status of the child. */
 int verify_read_status(const struct held *held, char *text, size_t size,
 		       struct error *err);
-const char *verify_field(const char *text, const char *name);
-bool verify_field_is_zero(const char *text, const char *name);
 
 /* Whether the child has started something: the command would be its child. */
 bool verify_has_started(const struct held *held);

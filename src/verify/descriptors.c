@@ -8,19 +8,18 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/procfile.h"
 #include "verify/checks.h"
 
 /* The flags in /proc/PID/fdinfo of descriptor NAME; UINT_MAX when they cannot be read. */
 static unsigned descriptor_flags(const struct held *held, const char *name)
 {
 	char path[64], text[512];
-	const char *flags;
 
 	snprintf(path, sizeof(path), "fdinfo/%.20s", name);
 	if (fd_read_file(held->proc, path, text, sizeof(text)) < 0)
 		return UINT_MAX;
-	flags = strstr(text, "flags:");
-	return flags ? (unsigned)strtoul(flags + strlen("flags:"), NULL, 8) : UINT_MAX;
+	return (unsigned)procfile_number(text, "flags", 8);
 }
 
 static bool same_object(const struct stat *a, const struct stat *b)
@@ -57,16 +56,13 @@ static int check_descriptor(const struct held *held, const struct verify_gate *g
 int verify_descriptors(const struct held *held, const struct verify_input *input,
 		       struct error *err)
 {
-	int fd = openat(held->proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = fd_listing(held->proc, "fd");
 	bool gate[2] = { false, false };
 	struct dirent *entry;
 	int r = 0;
 
-	if (!dir) {
-		close_fd(&fd);
+	if (!dir)
 		return verify_bad_child(err, errno, "has no descriptors to look at");
-	}
 	while (r == 0 && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			r = check_descriptor(held, &input->gate, dirfd(dir),

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <linux/nsfs.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/pidfd.h>
 
 #include "base/fd.h"
+#include "base/procfile.h"
 #include "verify/checks.h"
 
 static int pin_owner(struct held *held, const struct identity *identity,
@@ -78,27 +78,16 @@ void held_close(struct held *held)
 	close_fd(&held->userns);
 }
 
-/* proc(5): pid (comm) state ppid; comm may hold anything, ")" too. */
-static pid_t parent_in_stat(const char *text)
-{
-	const char *paren = strrchr(text, ')');
-	int ppid = -1;
-
-	if (paren && sscanf(paren + 1, " %*c %d", &ppid) != 1)
-		ppid = -1;
-	return ppid;
-}
-
 int verify_ancestry(struct held *held, pid_t guard, struct error *err)
 {
 	char path[64], text[1024];
 
 	if (fd_read_file(held->proc, "stat", text, sizeof(text)) < 0)
 		return verify_bad_child(err, ESRCH, "is gone");
-	held->monitor = parent_in_stat(text);
+	held->monitor = procfile_parent(text);
 	snprintf(path, sizeof(path), "/proc/%d/stat", held->monitor);
 	if (held->monitor <= 1 || fd_read_file(AT_FDCWD, path, text, sizeof(text)) < 0 ||
-	    parent_in_stat(text) != guard)
+	    procfile_parent(text) != guard)
 		return verify_bad_child(err, 0, "was not started by this run");
 	held->ours = true;
 	return 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/procfile.h"
 #include "verify/checks.h"
 
 /* Whether every group of this line is OWN or one of MORE. */
@@ -32,9 +33,9 @@ static bool has_only(const char *line, gid_t own, const gid_t *more, size_t n)
 static bool has_other_groups(const char *status, const struct identity *identity)
 {
 	return identity->drop &&
-	       (!has_only(verify_field(status, "Gid"), identity->gid, NULL, 0) ||
-		!has_only(verify_field(status, "Groups"), identity->gid, identity->groups,
-			  identity->n_groups));
+	       (!has_only(procfile_field(status, "Gid"), identity->gid, NULL, 0) ||
+		!has_only(procfile_field(status, "Groups"), identity->gid,
+			  identity->groups, identity->n_groups));
 }
 
 int verify_status(const struct held *held, const struct verify_input *input,
@@ -49,13 +50,12 @@ int verify_status(const struct held *held, const struct verify_input *input,
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
-		if (!verify_field_is_zero(text, sets[i]))
+		if (procfile_number(text, sets[i], 16) != 0)
 			return verify_bad_privilege(err, "has capabilities left");
-	value = verify_field(text, "NoNewPrivs");
-	if (!value || atoi(value) != 1)
+	if (procfile_number(text, "NoNewPrivs", 10) != 1)
 		return verify_bad_privilege(
 			err, "could gain privileges (NoNewPrivs is not set)");
-	value = verify_field(text, "Uid");
+	value = procfile_field(text, "Uid");
 	if (!value ||
 	    sscanf(value, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
 		return verify_bad_privilege(err, "has no user ids to read");
@@ -64,7 +64,7 @@ int verify_status(const struct held *held, const struct verify_input *input,
 			return verify_bad_privilege(err, "runs as another user");
 	if (has_other_groups(text, input->identity))
 		return verify_bad_privilege(err, "has groups that are not its user's");
-	value = verify_field(text, "NSpid");
+	value = procfile_field(text, "NSpid");
 	if (!value || sscanf(value, "%d %d", &outer, &inner) != 2 ||
 	    outer != held->child || inner != 1)
 		return verify_bad_child(err, 0,

@@ -51,26 +51,6 @@ int verify_bad_privilege(struct error *err, const char *what)
 	return -EPERM;
 }
 
-/* The value of a "Name:\tvalue" line of /proc/PID/status, or NULL. */
-const char *verify_field(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, name, n) == 0 && line[n] == ':')
-			return line + n + 1;
-	}
-	return NULL;
-}
-
-bool verify_field_is_zero(const char *text, const char *name)
-{
-	const char *value = verify_field(text, name);
-
-	return value && strtoull(value, NULL, 16) == 0;
-}
-
 int verify_read_status(const struct held *held, char *text, size_t size,
 		       struct error *err)
 {
