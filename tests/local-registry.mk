@@ -5,6 +5,7 @@
 registry_out = %D%/bad-plugins/out
 check_DATA = %D%/bad-plugins/stamp
 %D%/bad-plugins/stamp: %D%/bad-plugins/build.sh %D%/bad-plugins/bad-launcher.c \
+		%D%/bad-plugins/bad-network.c \
 		%D%/bad-plugins/bad-rlimits.c %D%/abi/drupe-backend-1.h \
 		%D%/abi/launcher-frozen.c %D%/abi/launcher-short.c %D%/abi/rlimits-frozen.c \
 		src/drupe-backend.h
@@ -13,6 +14,7 @@ check_DATA = %D%/bad-plugins/stamp
 			$(registry_out) $(CC) && \
 		touch $@
 EXTRA_DIST += %D%/bad-plugins/build.sh %D%/bad-plugins/bad-launcher.c \
+	%D%/bad-plugins/bad-network.c \
 	%D%/bad-plugins/bad-rlimits.c %D%/abi/drupe-backend-1.h %D%/abi/launcher-frozen.c \
 	%D%/abi/launcher-short.c %D%/abi/rlimits-frozen.c %D%/abi/layout.test \
 	%D%/integration/backends.test

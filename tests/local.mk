@@ -6,7 +6,7 @@ TEST_EXTENSIONS = .test
 TEST_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TEST_LOG_DRIVER_FLAGS = --comments
 TEST_LOG_COMPILER = perl $(srcdir)/%D%/own-group.pl
-AM_TESTS_ENVIRONMENT = \
+AM_TESTS_ENVIRONMENT = exec </dev/null; \
 	DRUPE='$(abs_builddir)/drupe' DRUPE_GUARD='$(abs_builddir)/drupe-guard' \
 	BACKEND_DIR='$(abs_builddir)/plugins/.libs' \
 	builddir='$(abs_builddir)' CC='$(CC)' NM='$(NM)' \

@@ -108,14 +108,13 @@ static int call(const struct command *command, int argc, char **argv)
 		return flushed(EXIT_GOOD, command->misuse);
 	}
 	if (r == 0 && command->takes_command && options.n_rest == 0)
-		r = error_set(&err, ERROR_USAGE, EINVAL,
-			      "drupe %s needs a command to run", command->name);
+		r = error_set(&err, ERROR_USAGE, EINVAL, "%s needs a command to run",
+			      command->name);
 	else if (r == 0 && command->takes_command && options.rest[0][0] == '\0')
 		r = error_set(&err, ERROR_USAGE, EINVAL, "the command is an empty word");
 	else if (r == 0 && !command->takes_rest && options.n_rest > 0)
-		r = error_set(&err, ERROR_USAGE, EINVAL,
-			      "drupe %s takes no argument \"%s\"", command->name,
-			      options.rest[0]);
+		r = error_set(&err, ERROR_USAGE, EINVAL, "%s takes no argument \"%s\"",
+			      command->name, options.rest[0]);
 	if (r < 0)
 		return misuse(command, &options, &err);
 	options.request.command = options.rest;

@@ -27,159 +27,148 @@ int value_type_refuse(struct value_why *why, const char *format, ...)
 	return -EINVAL;
 }
 
+/* One value being read. */
+struct reading {
+	const struct value_spec *spec;
+	const char *text;
+	uint64_t number; /* what is stored, or bounded by the range */
+	struct value_why *why;
+};
+
 /*
- * Readers give the number that is stored or bounded.  -ERANGE: too large a number;
- * -EINVAL: not of the type, for a reason of its own in WHY or that of the table.
+ * The readers: 0; -ERANGE, too large a number; -EINVAL, not of the type, with the reason
+ * in `why` or else that of the table.
  */
 
-static int read_bool(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_bool(struct reading *reading)
 {
 	bool value;
-	int r = value_bool(text, &value);
+	int r = value_bool(reading->text, &value);
 
-	(void)spec;
-	(void)why;
 	if (r == 0)
-		*ret = value;
+		reading->number = value;
 	return r;
 }
 
-static int read_count(const struct value_spec *spec, const char *text, uint64_t *ret,
-		      struct value_why *why)
+static int read_count(struct reading *reading)
 {
-	(void)spec;
-	(void)why;
-	return value_count(text, ret);
+	return value_count(reading->text, &reading->number);
 }
 
-static int read_size(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_size(struct reading *reading)
 {
-	(void)spec;
-	(void)why;
-	return value_size(text, ret);
+	return value_size(reading->text, &reading->number);
 }
 
-static int read_size_unlimited(const struct value_spec *spec, const char *text,
-			       uint64_t *ret, struct value_why *why)
+static int read_size_unlimited(struct reading *reading)
 {
-	if (strcmp(text, "unlimited") != 0)
-		return read_size(spec, text, ret, why);
-	*ret = UNSET;
+	if (strcmp(reading->text, "unlimited") != 0)
+		return read_size(reading);
+	reading->number = UNSET;
 	return 0;
 }
 
-static int read_duration(const struct value_spec *spec, const char *text, uint64_t *ret,
-			 struct value_why *why)
+static int read_duration(struct reading *reading)
 {
-	int r = value_duration(text, ret);
+	int r = value_duration(reading->text, &reading->number);
 	uint64_t bare;
 
-	(void)spec;
-	if (r == -EINVAL && value_count(text, &bare) == 0)
-		return value_type_refuse(why, "has no unit; write %ss", text);
+	if (r == -EINVAL && value_count(reading->text, &bare) == 0)
+		return value_type_refuse(reading->why, "has no unit; write %ss",
+					 reading->text);
 	return r;
 }
 
-static int read_seconds(const struct value_spec *spec, const char *text, uint64_t *ret,
-			struct value_why *why)
+static int read_seconds(struct reading *reading)
 {
-	int r = value_count(text, ret);
+	int r = read_count(reading);
 
-	(void)spec;
-	(void)why;
 	if (r != -EINVAL)
 		return r;
-	r = value_duration(text, ret);
-	if (r == 0 && *ret % 1000 != 0)
+	r = value_duration(reading->text, &reading->number);
+	if (r == 0 && reading->number % 1000 != 0)
 		return -EINVAL;
-	*ret /= 1000;
+	reading->number /= 1000;
 	return r;
 }
 
-static int read_percent(const struct value_spec *spec, const char *text, uint64_t *ret,
-			struct value_why *why)
+static int read_percent(struct reading *reading)
 {
-	int r = value_percent(text, ret);
+	int r = value_percent(reading->text, &reading->number);
 	uint64_t bare;
 
-	(void)spec;
-	if (r == -EINVAL && value_count(text, &bare) == 0)
-		return value_type_refuse(why, "has no percent sign; write %s%%", text);
+	if (r == -EINVAL && value_count(reading->text, &bare) == 0)
+		return value_type_refuse(reading->why, "has no percent sign; write %s%%",
+					 reading->text);
 	return r;
 }
 
-static int read_text(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_text(struct reading *reading)
 {
-	(void)spec;
-	(void)why;
-	*ret = strlen(text);
-	return utf8_valid(text, *ret, NULL) ? 0 : -EINVAL;
+	reading->number = strlen(reading->text);
+	return utf8_valid(reading->text, reading->number, NULL) ? 0 : -EINVAL;
 }
 
-static int read_word(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_word(struct reading *reading)
 {
+	const char *const *words = reading->spec->words;
 	const char *nearest;
 	char folded[64], list[256];
 	unsigned place;
 
-	if (words_find(spec->words, text, &place)) {
-		*ret = place;
+	if (words_find(words, reading->text, &place)) {
+		reading->number = place;
 		return 0;
 	}
-	words_join(spec->words, list, sizeof(list));
-	nearest_fold(text, folded);
-	nearest = folded[0] ? nearest_name(folded, spec->words) : NULL;
+	words_join(words, list, sizeof(list));
+	nearest_fold(reading->text, folded);
+	nearest = folded[0] ? nearest_name(folded, words) : NULL;
 	if (nearest)
-		return value_type_refuse(why, "is not one of %s; did you mean %s?", list,
+		return value_type_refuse(reading->why,
+					 "is not one of %s; did you mean %s?", list,
 					 nearest);
-	return value_type_refuse(why, "is not one of %s", list);
+	return value_type_refuse(reading->why, "is not one of %s", list);
 }
 
-static int read_name(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_name(struct reading *reading)
 {
-	(void)spec;
-	(void)ret;
-	(void)why;
-	return value_name(text) ? 0 : -EINVAL;
+	return value_name(reading->text) ? 0 : -EINVAL;
 }
 
-static int read_backend(const struct value_spec *spec, const char *text, uint64_t *ret,
-			struct value_why *why)
+static int read_backend(struct reading *reading)
 {
-	if (strcmp(text, "none") == 0 && !spec->optional)
-		return value_type_refuse(why,
+	const char *text = reading->text;
+
+	if (strcmp(text, "none") == 0 && !reading->spec->optional)
+		return value_type_refuse(reading->why,
 					 "is not possible; this layer is always there");
 	if (strcmp(text, "auto") == 0)
 		return value_type_refuse(
-			why, "is not possible; name one backend, none is chosen for you "
-			     "(R3)");
+			reading->why,
+			"is not possible; name one backend, none is chosen for you "
+			"(R3)");
 	if (strpbrk(text, ", \t|;:"))
 		return value_type_refuse(
-			why, "is a list; one backend per slot, there is no list (R3)");
-	return read_name(spec, text, ret, why);
+			reading->why,
+			"is a list; one backend per slot, there is no list (R3)");
+	return read_name(reading);
 }
 
-static int read_user(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_user(struct reading *reading)
 {
 	static const char letters[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	const char *text = reading->text;
 	size_t n = strlen(text);
 	uint64_t uid;
 
-	(void)spec;
-	(void)ret;
 	if (strcmp(text, "root") == 0 || (n > 0 && strspn(text, "0") == n))
-		return value_type_refuse(why, "is root; name an unprivileged user (R14)");
+		return value_type_refuse(reading->why,
+					 "is root; name an unprivileged user (R14)");
 	if (n > 0 && strspn(text, "0123456789") == n) {
 		/* The two highest are what chown(2) and the kernel take for "none". */
 		if (value_count(text, &uid) < 0 || uid >= UINT32_MAX - 1)
-			return value_type_refuse(why,
+			return value_type_refuse(reading->why,
 						 "is not a uid; write one like 65534");
 		return 0;
 	}
@@ -188,25 +177,24 @@ static int read_user(const struct value_spec *spec, const char *text, uint64_t *
 	return strspn(text, letters) == n ? 0 : -EINVAL;
 }
 
-static int read_path(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_path(struct reading *reading)
 {
+	const char *text = reading->text;
 	const char *fault = value_path_fault(text);
 
-	(void)spec;
-	(void)ret;
 	if (fault)
-		return value_type_refuse(why, "%s", fault);
+		return value_type_refuse(reading->why, "%s", fault);
 	for (const char *p = text; *p; p++)
 		if (iscntrl((unsigned char)*p))
 			return value_type_refuse(
-				why, "has a control character; no path needs one");
+				reading->why,
+				"has a control character; no path needs one");
 	/* Such a path can exist, but a list was far more likely meant, and to take it
 	 * for one path would silently grant something else. */
 	if (strstr(text, ", ") || strstr(text, ",/") || strstr(text, ":/") ||
 	    strstr(text, " /") || strstr(text, ";/"))
 		return value_type_refuse(
-			why,
+			reading->why,
 			"looks like a list; write each path as an element of its own");
 	return 0;
 }
@@ -218,73 +206,68 @@ static bool is_kernel(const char *path)
 	       path_is_within(path, "/dev");
 }
 
-static int read_tmp_root(const struct value_spec *spec, const char *text, uint64_t *ret,
-			 struct value_why *why)
+static int read_tmp_root(struct reading *reading)
 {
-	int r = read_path(spec, text, ret, why);
+	int r = read_path(reading);
 
-	if (r == 0 && (strcmp(text, "/") == 0 || is_kernel(text)))
+	if (r == 0 && (strcmp(reading->text, "/") == 0 || is_kernel(reading->text)))
 		return value_type_refuse(
-			why, "cannot hold private tmps; write a folder like /var/tmp");
+			reading->why,
+			"cannot hold private tmps; write a folder like /var/tmp");
 	return r;
 }
 
-static int read_prefix(const struct value_spec *spec, const char *text, uint64_t *ret,
-		       struct value_why *why)
+static int read_prefix(struct reading *reading)
 {
-	int r = read_path(spec, text, ret, why);
+	int r = read_path(reading);
 
 	if (r < 0)
 		return r;
-	if (strcmp(text, "/") == 0)
+	if (strcmp(reading->text, "/") == 0)
 		return value_type_refuse(
-			why, "is everything; name the trees that may be read");
-	if (is_kernel(text) || path_is_within(text, "/run"))
+			reading->why, "is everything; name the trees that may be read");
+	if (is_kernel(reading->text) || path_is_within(reading->text, "/run"))
 		return value_type_refuse(
-			why, "is never readable; /proc, /sys, /dev and /run stay out");
+			reading->why,
+			"is never readable; /proc, /sys, /dev and /run stay out");
 	return 0;
 }
 
-static int read_tree(const struct value_spec *spec, const char *text, uint64_t *ret,
-		     struct value_why *why)
+static int read_tree(struct reading *reading)
 {
-	int r = read_path(spec, text, ret, why);
+	int r = read_path(reading);
 
-	if (r == 0 && (strcmp(text, "/") == 0 || is_kernel(text)))
+	if (r == 0 && (strcmp(reading->text, "/") == 0 || is_kernel(reading->text)))
 		return value_type_refuse(
-			why, "cannot be shown beside a workspace; name a tree of data");
+			reading->why,
+			"cannot be shown beside a workspace; name a tree of data");
 	return r;
 }
 
-static int read_cidr(const char *text, struct value_why *why)
+static int read_cidr(struct reading *reading)
 {
 	char right[VALUE_CIDR_LENGTH];
-	int r = value_cidr(text, right);
+	int r = value_cidr(reading->text, right);
 
 	if (r == -ERANGE)
-		return value_type_refuse(why, "has bits beyond its prefix; write %s",
-					 right);
+		return value_type_refuse(reading->why,
+					 "has bits beyond its prefix; write %s", right);
 	return r;
 }
 
-static int read_cidr4(const struct value_spec *spec, const char *text, uint64_t *ret,
-		      struct value_why *why)
+static int read_cidr4(struct reading *reading)
 {
-	int r = strchr(text, ':') ? -EINVAL : read_cidr(text, why);
+	int r = strchr(reading->text, ':') ? -EINVAL : read_cidr(reading);
 
-	(void)spec;
-	return r < 0 ? r : value_count(strchr(text, '/') + 1, ret);
+	return r < 0 ? r : value_count(strchr(reading->text, '/') + 1, &reading->number);
 }
 
-static int read_network(const struct value_spec *spec, const char *text, uint64_t *ret,
-			struct value_why *why)
+static int read_network(struct reading *reading)
 {
 	static const char *const words[] = { "host", "link-local", "private", NULL };
 	unsigned word;
 
-	(void)spec;
-	(void)ret;
-	return words_find(words, text, &word) ? 0 : read_cidr(text, why);
+	return words_find(words, reading->text, &word) ? 0 : read_cidr(reading);
 }
 
 /* Printers write a bound as a policy would. */
@@ -336,8 +319,7 @@ static void print_prefix_length(uint64_t value, char *ret, size_t size)
 static const struct {
 	const char *name;
 	const char *want; /* the refusal, where the reader gives no other */
-	int (*read)(const struct value_spec *spec, const char *text, uint64_t *ret,
-		    struct value_why *why);
+	int (*read)(struct reading *reading);
 	void (*print)(uint64_t value, char *ret, size_t size); /* NULL: has no range */
 	const char *unit; /* behind the range, where the printer writes none */
 	enum value_store store;
@@ -427,7 +409,7 @@ static int refuse_range(const struct value_spec *spec, bool overflow,
 	return value_type_refuse(why, "is out of range; write %s", range);
 }
 
-/* Also UNSET passes: it stands for `unlimited`, which is beyond each range. */
+/* UNSET passes too: it stands for `unlimited`, which is beyond each range. */
 static bool in_range(const struct value_spec *spec, uint64_t number)
 {
 	return number == UNSET || (number >= spec->min && number <= spec->max);
@@ -436,21 +418,22 @@ static bool in_range(const struct value_spec *spec, uint64_t number)
 int value_type_read(const struct value_spec *spec, const char *text, bool quoted,
 		    uint64_t *ret_number, struct value_why *why)
 {
+	struct reading reading = { .spec = spec, .text = text, .why = why };
 	enum value_store store = value_type_store(spec->type);
-	uint64_t number = 0;
 	int r;
 
 	if (quoted && store != STORE_TEXT && store != STORE_WORD)
 		return value_type_refuse(
 			why, "is quoted, which makes it text; write it without quotes");
 	why->text[0] = '\0';
-	r = type_table[spec->type].read(spec, text, &number, why);
+	r = type_table[spec->type].read(&reading);
 	if (r == -EINVAL && !why->text[0])
 		return value_type_refuse(why, "%s", type_table[spec->type].want);
 	if (r == -EINVAL)
 		return r;
-	if (value_type_has_range(spec->type) && (r < 0 || !in_range(spec, number)))
+	if (value_type_has_range(spec->type) &&
+	    (r < 0 || !in_range(spec, reading.number)))
 		return refuse_range(spec, r < 0, why);
-	*ret_number = number;
+	*ret_number = reading.number;
 	return 0;
 }

@@ -269,7 +269,7 @@ static int turn(struct server *server, struct polled *polled, int signals)
 
 	r = rpc_flush(&server->rpc);
 	if (r < 0)
-		status = r == -ENOMEM ? EXIT_REFUSED : EXIT_PIPE;
+		return r == -ENOMEM ? EXIT_REFUSED : EXIT_PIPE;
 	begin_calls(server); /* there may be room now */
 	wait_for_events(server, polled, signals);
 	if (polled->count >= OWN) {
@@ -282,6 +282,14 @@ static int turn(struct server *server, struct polled *polled, int signals)
 	if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		status = EXIT_SIGNAL + (int)info.ssi_signo;
 	return status;
+}
+
+static void stop_writing(struct rpc *rpc)
+{
+	sink_close(&rpc->out);
+	rpc->out = (struct sink)SINK_INIT;
+	rpc->start = rpc->end = 0;
+	rpc->lost = false;
 }
 
 static int loop(struct server *server, int signals)
@@ -300,11 +308,8 @@ static int loop(struct server *server, int signals)
 			fputs("drupe: out of memory: a message to the client is lost\n",
 			      stderr);
 		begin_closing(server);
-		if (r < EXIT_SIGNAL || r == EXIT_PIPE) { /* write no more */
-			sink_close(&server->rpc.out);
-			server->rpc.out = (struct sink)SINK_INIT;
-			server->rpc.start = server->rpc.end = 0;
-		}
+		if (r == EXIT_REFUSED || r == EXIT_PIPE)
+			stop_writing(&server->rpc);
 	}
 	flush_last(server);
 	free(polled.fds);

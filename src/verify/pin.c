@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who the child is: its namespaces pinned, its ancestry. */
+/* The child itself: its namespaces pinned, its ancestry checked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/nsfs.h>

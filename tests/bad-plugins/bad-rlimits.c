@@ -35,6 +35,12 @@
 #ifndef OPTION_SIZE
 #define OPTION_SIZE sizeof(options[0])
 #endif
+#ifndef OPTION_TABLE
+#define OPTION_TABLE options
+#endif
+#ifndef N_OPTIONS
+#define N_OPTIONS (sizeof(options) / sizeof(options[0]))
+#endif
 #ifndef FEATURES
 #define FEATURES NULL
 #endif
@@ -53,6 +59,20 @@ static const char long_text[] __attribute__((unused)) =
 	"that-never-seems-to-end-a-name-that-never-seems-to-end-a-name-that-never-seems-"
 	"to-"
 	"end-a-name-that-never-seems-to-end-a-name-that-never-seems-to-end";
+
+#ifdef REPLACED
+#include <stdio.h>
+#include <stdlib.h>
+
+/* While it is loaded another file takes its place. */
+__attribute__((constructor)) static void replace(void)
+{
+	const char *from = getenv("DRUPE_TEST_FROM"), *to = getenv("DRUPE_TEST_TO");
+
+	if (from && to)
+		rename(from, to);
+}
+#endif
 
 static void some_words(const struct drupe_call *call, const struct drupe_rlimits *limits,
 		       struct drupe_words *words)
@@ -99,8 +119,8 @@ DRUPE_BACKEND_EXPORT = {
 	.summary = "spoilt on purpose",
 	.tool = TOOL,
 	.tool_features = FEATURES,
-	.options = options,
-	.n_options = sizeof(options) / sizeof(options[0]),
+	.options = OPTION_TABLE,
+	.n_options = N_OPTIONS,
 	.option_size = OPTION_SIZE,
 #ifdef TWO_SLOTS
 	.launcher = &other_ops,

@@ -31,6 +31,7 @@ compiler=$*
 
 rlimits good
 rlimits no-symbol -DNO_SYMBOL
+rlimits replaced -DREPLACED '-DNAME="x"'
 rlimits undefined -DUNDEFINED
 rlimits function -DFUNCTION
 rlimits tiny -DTINY
@@ -44,6 +45,8 @@ rlimits wrong-name '-DNAME="other"'
 rlimits null-name -DNAME=NULL
 rlimits long-name -DNAME=long_text
 rlimits wild-name '-DNAME=WILD(const char*)'
+rlimits control-name '-DNAME="a\001"'
+rlimits latin-name '-DNAME="a\344"'
 rlimits short -DSIZE=32
 rlimits size-0 -DSIZE=0
 rlimits lying-size -DSIZE=65536
@@ -62,6 +65,9 @@ rlimits option-range '-DOPTIONS={"x",DRUPE_OPTION_COUNT,9,1,NULL,"help"}'
 rlimits option-words '-DOPTIONS={"x",DRUPE_OPTION_WORD,0,0,NULL,"help"}'
 rlimits option-help '-DOPTIONS={"x",DRUPE_OPTION_BOOL,0,0,NULL,NULL}'
 rlimits option-stride -DOPTION_SIZE=4
+rlimits option-none -DOPTION_TABLE=NULL
+rlimits option-many -DN_OPTIONS=257
+rlimits option-wild '-DOPTION_TABLE=WILD(void*)'
 rlimits wild-features '-DFEATURES=WILD(void*)'
 rlimits tool-null -DTOOL=NULL
 rlimits tool-relative '-DTOOL="prlimit"'
@@ -75,6 +81,21 @@ launcher good
 launcher guarantee-missing -DLAST=
 launcher guarantee-null '-DLAST={DRUPE_DROP_CAPABILITIES,NULL}'
 launcher guarantee-unknown '-DLAST={77,"--x"}'
+
+network() {
+	name=$1
+	shift
+	so "$tests/bad-plugins/bad-network.c" "network-$name.so" $compiler "$@" \
+		"-DNAME=\"$name\""
+}
+network good
+network ready -DREADY=7
+network stop -DSTOP=7
+network wild-probe '-DPROBE=(const void*)0x1000'
+network wild-needs '-DNEEDS=(const void*)0x1000'
+network no-probe -DPROBE=NULL
+network no-message -DMESSAGE=NULL
+network wild-message '-DMESSAGE=(const char*)0x1000'
 
 # What it is linked with is gone.
 so "$tests/bad-plugins/bad-rlimits.c" libdrupe-gone.so $compiler -Wl,-soname,libdrupe-gone.so \

@@ -13,7 +13,7 @@
  *   fill     fills /tmp with folders that take their time to be removed, makes the
  *            file MARKER.filled and ends
  *   disarm   takes the death signal off the sandbox's init, makes the file
- *            MARKER.disarmed and leaves a daemon behind
+ *            MARKER.disarmed and leaves a daemon behind; where it cannot, it sleeps
  *   freeze   ends and leaves the sandbox's init stopped, which a signal from inside
  *            cannot do
  */
@@ -95,7 +95,7 @@ static void disarm(const char *marker)
 
 	if (failed) {
 		fprintf(stderr, "hostile: %s\n", failed);
-		exit(98);
+		forever();
 	}
 	leave_daemon();
 	snprintf(name, sizeof(name), "%s.disarmed", marker);

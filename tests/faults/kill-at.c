@@ -106,8 +106,9 @@ static int number_inside(const char *name)
 	return number;
 }
 
-/* The first child of PARENT, or 0: init adopts what the command leaves behind, and outside
- * numbers begin again at some time.  By a scan: not each kernel has …/children. */
+/* The first child of PARENT, or 0: init adopts what the command leaves behind, and
+ * outside numbers begin again at some time.  By a scan: not each kernel has …/children.
+ */
 static pid_t child_of(pid_t parent)
 {
 	DIR *proc = opendir("/proc");

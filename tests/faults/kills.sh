@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # What the tests share that kill: R10, whatever is killed, and whenever, nothing of a run
 # survives; R5, and none of it lets the command go.  To be sourced; prints TAP.
-TEST_SECONDS=${TEST_SECONDS:-1800}
 # shellcheck source=tests/integration/lib.sh
 . "${srcdir:-.}/tests/integration/lib.sh"
 # shellcheck source=tests/faults/faults.sh

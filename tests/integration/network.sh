@@ -147,24 +147,20 @@ net() { # POLICY SCRIPT [OPTION...]
 # Helpers that are left: processes of the test user in our network namespace, and
 # drupe-netns, which leaves that but not our mount namespace.
 helpers() {
-	local dir own mounts
-
-	own=$(readlink /proc/self/ns/net)
-	mounts=$(readlink /proc/self/ns/mnt)
-	for dir in /proc/[0-9]*; do
-		[ "$(stat -c %u "$dir" 2>/dev/null)" = "$TEST_UID" ] ||
-			grep -q "^Uid:.$TEST_UID" "$dir/status" 2>/dev/null || continue
-		case $(cat "$dir/comm" 2>/dev/null) in
-		drupe-netns)
-			[ "$(readlink "$dir/ns/mnt")" != "$mounts" ] ||
-				echo "${dir#/proc/} drupe-netns"
-			;;
-		slirp4netns* | passt* | pasta* | fake-helper*)
-			[ "$(readlink "$dir/ns/net")" != "$own" ] ||
-				echo "${dir#/proc/} $(cat "$dir/comm")"
-			;;
-		esac
-	done
+	perl -e '
+		my $uid = shift;
+		sub space { my ($pid, $kind) = @_; readlink("/proc/$pid/ns/$kind") // "" }
+		for my $dir (glob "/proc/[0-9]*") {
+			open(my $in, "<", "$dir/comm") or next;
+			chomp(my $comm = <$in> // next);
+			my $kind = $comm eq "drupe-netns" ? "mnt"
+				: $comm =~ /^(slirp4netns|passt|pasta|fake-helper)/ ? "net" : next;
+			open(my $status, "<", "$dir/status") or next;
+			my ($owner) = join("", <$status>) =~ /^Uid:\t(\d+)/m or next;
+			my ($pid) = $dir =~ /(\d+)/;
+			print "$pid $comm\n" if $owner == $uid && space($pid, $kind) eq space("self", $kind);
+		}
+	' "$TEST_UID"
 }
 
 no_helper() {

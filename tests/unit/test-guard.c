@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -766,6 +767,83 @@ static void test_lifeline_of_failures(void **state)
 	finish(&guard);
 }
 
+/* In its second form: it makes the tmp at PATH, and starts nothing. */
+static void start_keeper(struct guard *guard, const char *path)
+{
+	char word[32], tmp[128];
+	char *argv[] = { guard_path, word, tmp, (char *)(uintptr_t) "--make-tmp=-",
+			 NULL };
+	int control[2];
+
+	*guard = (struct guard){ .out = -1, .gate = { -1, -1 } };
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control),
+			 0);
+	snprintf(word, sizeof(word), "--control=%d", control[1]);
+	snprintf(tmp, sizeof(tmp), "--tmp=%s", path);
+	guard->pid = fork();
+	if (guard->pid == 0) {
+		fcntl(control[1], F_SETFD, 0);
+		umask(0);
+		execv(guard_path, argv);
+		_exit(127);
+	}
+	guard->control = control[0];
+	close(control[1]);
+}
+
+/* Its user's alone, locked against who sweeps leftovers, and gone with the executor. */
+static void test_keeper(void **state)
+{
+	char folder[] = "/tmp/test-guard-XXXXXX", path[64];
+	struct guard guard;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/tmp", folder);
+	start_keeper(&guard, path);
+	expect(&guard, GUARD_EMPTY);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_int_equal(st.st_mode, S_IFDIR | 0700);
+	assert_int_equal(st.st_uid, geteuid());
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	close(fd);
+	close(guard.control);
+	guard.control = -1;
+	assert_int_equal(ended(&guard), 0);
+	assert_int_equal(rmdir(folder), 0); /* which holds nothing any more */
+	finish(&guard);
+}
+
+/* What is there already is another's: it is neither taken nor removed. */
+static void test_keeper_finds_one(void **state)
+{
+	char folder[] = "/tmp/test-guard-XXXXXX", path[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/tmp", folder);
+	for (int as_link = 0; as_link < 2; as_link++) {
+		struct guard_message message;
+		struct guard guard;
+
+		assert_int_equal(as_link ? symlink(folder, path) : mkdir(path, 0700), 0);
+		start_keeper(&guard, path);
+		message = expect(&guard, GUARD_FAILED);
+		assert_int_equal(message.what, GUARD_STEP_TMP);
+		assert_int_equal(message.value, EEXIST);
+		close(guard.control);
+		guard.control = -1;
+		assert_int_equal(ended(&guard), 0);
+		assert_int_equal(as_link ? unlink(path) : rmdir(path), 0);
+		finish(&guard);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
 /* After a goodbye, or without --tmp, it is not the guard's to remove. */
 static void test_tmp_stays(void **state)
 {
@@ -1086,6 +1164,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_lifeline),
 		cmocka_unit_test(test_lifeline_of_failures),
+		cmocka_unit_test(test_keeper),
+		cmocka_unit_test(test_keeper_finds_one),
 		cmocka_unit_test(test_tmp_stays),
 		cmocka_unit_test(test_bad_cgroup),
 		cmocka_unit_test(test_enters),

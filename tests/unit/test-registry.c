@@ -26,6 +26,8 @@
 /* The policy owns its texts, here it is handed constant ones. */
 #define T(text) ((char *)(uintptr_t)(text))
 
+#define OTHER_UID 54321
+
 struct bench {
 	char dir[64];
 	char file[128]; /* rlimits-x.so in dir */
@@ -152,6 +154,8 @@ static const struct {
 	{ "long-name", ERROR_BACKEND_INVALID,
 	  "its name is no text of less than 256 bytes" },
 	{ "wild-name", ERROR_BACKEND_INVALID, "its name is no text" },
+	{ "control-name", ERROR_BACKEND_INVALID, "its name is not printable" },
+	{ "latin-name", ERROR_BACKEND_INVALID, "its name is not printable" },
 	{ "short", ERROR_BACKEND_INVALID, "short struct: got 32 bytes, need " },
 	{ "size-0", ERROR_BACKEND_INVALID, "short struct: got 0 bytes, need " },
 	{ "lying-size", ERROR_BACKEND_INVALID,
@@ -173,6 +177,11 @@ static const struct {
 	{ "option-words", ERROR_BACKEND_INVALID, "option x has no list of words" },
 	{ "option-help", ERROR_BACKEND_INVALID, "an option's help is missing" },
 	{ "option-stride", ERROR_BACKEND_INVALID, "elements of 4 bytes" },
+	{ "option-none", ERROR_BACKEND_INVALID,
+	  "the option table is missing (NULL), but counts 1" },
+	{ "option-many", ERROR_BACKEND_INVALID, "counts 257, more than 256" },
+	{ "option-wild", ERROR_BACKEND_INVALID,
+	  "the option table does not lie in a loaded object" },
 	{ "wild-features", ERROR_BACKEND_INVALID,
 	  "features does not lie in a loaded object" },
 	{ "tool-null", ERROR_BACKEND_INVALID, "it names no tool" },
@@ -204,6 +213,33 @@ static void test_guarantees(void **state)
 	assert_int_equal(err.code, ERROR_BACKEND_INVALID);
 }
 
+static void test_networks(void **state)
+{
+	static const struct {
+		const char *name, *needle;
+	} networks[] = {
+		{ "ready", "the unknown way 7 to be ready" },
+		{ "stop", "the unknown way 7 to stop" },
+		{ "wild-probe", "the probe does not lie in a loaded object" },
+		{ "wild-needs", "what the probe needs does not lie in a loaded object" },
+		{ "no-probe", "has no probe, or no message" },
+		{ "no-message", "has no probe, or no message" },
+		{ "wild-message", "the probe's message is no text" },
+	};
+	_cleanup_backend_ struct backend *backend = NULL;
+	struct error err = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(networks) / sizeof(networks[0]); i++) {
+		refusal(BAD_PLUGINS, SLOT_NETWORK, networks[i].name, &err);
+		assert_int_equal(err.code, ERROR_BACKEND_INVALID);
+		assert_text_has(err.message, networks[i].needle);
+	}
+	assert_return_code(registry_load(BAD_PLUGINS, SLOT_NETWORK, "good", NULL,
+					 geteuid(), &backend, &err),
+			   0);
+}
+
 static void test_setuid_tool(void **state)
 {
 	struct stat st;
@@ -215,6 +251,24 @@ static void test_setuid_tool(void **state)
 		BAD_PLUGINS, "tool-setuid", ERROR_TOOL_UNTRUSTED,
 		"/usr/bin/su is set-uid: drupe needs the plain, unprivileged program; "
 		"chmod u-s /usr/bin/su");
+}
+
+/* The file is exchanged between the check and the load: by the load itself here. */
+static void test_replaced(void **state)
+{
+	struct bench *bench = *state;
+	char other[160], command[512];
+
+	snprintf(other, sizeof(other), "%s/rlimits-y.so", bench->dir);
+	snprintf(command, sizeof(command), "cp %s/rlimits-replaced.so %s && cp %s %s",
+		 BAD_PLUGINS, bench->file, bench->file, other);
+	assert_int_equal(system(command), 0);
+	setenv("DRUPE_TEST_FROM", other, 1);
+	setenv("DRUPE_TEST_TO", bench->file, 1);
+	assert_refused(bench->dir, "x", ERROR_BACKEND_UNTRUSTED,
+		       "was replaced while it was loaded");
+	unsetenv("DRUPE_TEST_FROM");
+	unsetenv("DRUPE_TEST_TO");
 }
 
 static void test_tool_place(void **state)
@@ -494,6 +548,39 @@ static void test_not_elf(void **state)
 	changed.e_phnum = 0xffff;
 	memcpy(bytes, &changed, sizeof(changed));
 	assert_bytes_refused(bench, bytes, size, "program headers");
+	changed = header;
+	changed.e_phentsize++;
+	memcpy(bytes, &changed, sizeof(changed));
+	assert_bytes_refused(bench, bytes, size, "program headers are not those of");
+	changed = header;
+	changed.e_phoff = size - 1;
+	memcpy(bytes, &changed, sizeof(changed));
+	assert_bytes_refused(bench, bytes, size, "program headers lie beyond its end");
+	free(bytes);
+}
+
+/* More of a segment in the file than in memory: the kernel would map what is not meant.
+ */
+static void test_large_segment(void **state)
+{
+	struct bench *bench = *state;
+	size_t size;
+	char *bytes = good_bytes(&size);
+	ElfW(Ehdr) header;
+	ElfW(Phdr) segment;
+
+	memcpy(&header, bytes, sizeof(header));
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		char *at = bytes + header.e_phoff + i * sizeof(segment);
+
+		memcpy(&segment, at, sizeof(segment));
+		if (segment.p_type != PT_LOAD)
+			continue;
+		segment.p_memsz = segment.p_filesz - 1;
+		memcpy(at, &segment, sizeof(segment));
+		break;
+	}
+	assert_bytes_refused(bench, bytes, size, "larger in the file than in memory");
 	free(bytes);
 }
 
@@ -617,17 +704,42 @@ static void test_tool_with_capabilities(void **state)
 static void test_tool_of_caller(void **state)
 {
 	struct bench *bench = *state;
+	bool root = geteuid() == 0;
 	char link[128];
 
-	if (geteuid() == 0)
-		skip();
 	write_file(bench->file, "#!/bin/sh\n", 10);
 	chmod(bench->file, 0755);
-	assert_tool_refused(bench->file, geteuid(), false, ERROR_TOOL_UNTRUSTED,
-			    "its owner could rewrite it from inside the sandbox");
 	snprintf(link, sizeof(link), "%s/link", bench->dir);
 	assert_return_code(symlink("/usr/bin/prlimit", link), errno);
+	if (root) { /* of root all would be good */
+		assert_return_code(chown(bench->dir, OTHER_UID, OTHER_UID), errno);
+		assert_return_code(chown(bench->file, OTHER_UID, OTHER_UID), errno);
+		assert_return_code(lchown(link, OTHER_UID, OTHER_UID), errno);
+		assert_return_code(seteuid(OTHER_UID), errno);
+	}
+	assert_tool_refused(bench->file, geteuid(), false, ERROR_TOOL_UNTRUSTED,
+			    "its owner could rewrite it from inside the sandbox");
 	assert_tool_refused(link, geteuid(), false, ERROR_TOOL_UNTRUSTED, bench->dir);
+	if (root)
+		assert_return_code(seteuid(0), errno);
+}
+
+/* What is looked through for features is no program when it is that large. */
+static void test_tool_too_large(void **state)
+{
+	static const char *const features[] = { "--cap-drop", NULL };
+	struct bench *bench = *state;
+	struct error err = { 0 };
+	struct tool tool = { 0 };
+
+	if (geteuid() != 0)
+		skip(); /* only root's file comes that far */
+	write_file(bench->file, "#!/bin/sh\n", 10);
+	chmod(bench->file, 0755);
+	assert_return_code(truncate(bench->file, (64 << 20) + 1), errno);
+	assert_int_equal(tool_check(bench->file, features, 0, false, &tool, &err),
+			 -EFBIG);
+	assert_int_equal(err.code, ERROR_TOOL_UNTRUSTED);
 }
 
 static void test_tool_kinds(void **state)
@@ -696,22 +808,26 @@ int main(void)
 		cmocka_unit_test(test_bad_objects),
 		cmocka_unit_test(test_refusals_leave_no_descriptor),
 		cmocka_unit_test(test_guarantees),
+		cmocka_unit_test(test_networks),
 		cmocka_unit_test(test_setuid_tool),
 		cmocka_unit_test(test_tool_place),
 		cmocka_unit_test(test_frozen_rlimits),
 		cmocka_unit_test(test_frozen_launcher),
 		cmocka_unit_test(test_short_launcher),
 		cmocka_unit_test(test_names),
+		BENCH(test_replaced),
 		BENCH(test_folders),
 		BENCH(test_modes),
 		BENCH(test_kinds_of_file),
 		BENCH(test_not_elf),
+		BENCH(test_large_segment),
 		BENCH(test_truncated),
 		BENCH(test_truncated_and_stripped),
 		BENCH(test_too_large),
 		BENCH(test_tool_of_root),
 		BENCH(test_tool_with_capabilities),
 		BENCH(test_tool_of_caller),
+		BENCH(test_tool_too_large),
 		BENCH(test_tool_kinds),
 		cmocka_unit_test(test_tool_features),
 		cmocka_unit_test(test_list),

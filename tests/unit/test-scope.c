@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/vfs.h>
 
 #include <cmocka.h>
@@ -22,13 +24,21 @@
 #include "run/result.h"
 #include "scope/scope.h"
 
+#define OTHER_UID 54321
+
 static char parent[64];
 static int answer;
+static bool wants_limit;
 
 static int fake_setup(const struct drupe_call *call, const struct drupe_scope *scope,
 		      struct drupe_cgroup_setup *ret_setup)
 {
 	(void)call;
+	if (wants_limit) {
+		ret_setup->n_writes = 1;
+		strcpy(ret_setup->writes[0].file, "memory.max");
+		strcpy(ret_setup->writes[0].value, "1");
+	}
 	if (answer == 0)
 		snprintf(ret_setup->folder, sizeof(ret_setup->folder), "%s/%s", parent,
 			 scope->unit);
@@ -229,6 +239,87 @@ static void test_cannot_enforce(void **state)
 }
 
 /* By the kernel where it can, else by the manager's tool, which has its time. */
+/* A limit that cannot be written is no limit: here there is no such file. */
+static void test_cannot_set(void **state)
+{
+	struct scope scope = SCOPE_NONE;
+	struct error err = { 0 };
+
+	(void)state;
+	wants_limit = true;
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err),
+			 -ENOENT);
+	assert_string_equal(error_code_word(err.code), "scope-failed");
+	assert_non_null(strstr(err.message, "cannot set memory.max"));
+	wants_limit = false;
+	scope_close(&scope);
+}
+
+static void refuse_manager(const char *runtime, const char *needle)
+{
+	struct scope scope = SCOPE_NONE;
+	struct error err = { 0 };
+
+	if (runtime)
+		setenv("XDG_RUNTIME_DIR", runtime, 1);
+	else
+		unsetenv("XDG_RUNTIME_DIR");
+	assert_true(scope_prepare(&scope, &backend, &identity, &plan, &err) < 0);
+	assert_string_equal(error_code_word(err.code), "scope-unavailable");
+	if (!strstr(err.message, needle))
+		fail_msg("\"%s\" does not say \"%s\"", err.message, needle);
+	assert_null(scope.environment[0]);
+	scope_close(&scope);
+}
+
+/* Whose manager it is that the tool would call: the caller's own, by its socket. */
+static void test_manager(void **state)
+{
+	static const char *const variables[] = { "XDG_RUNTIME_DIR", NULL };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct scope scope = SCOPE_NONE;
+	struct error err = { 0 };
+	bool root = geteuid() == 0;
+	char folder[400];
+	int fd;
+
+	(void)state;
+	backend.scope.setup = NULL;
+	backend.scope.environment = variables;
+	if (root) /* which has the system's */
+		assert_int_equal(chown(parent, OTHER_UID, OTHER_UID) + seteuid(OTHER_UID),
+				 0);
+	refuse_manager(NULL, "is not set");
+	refuse_manager("run/user", "is not set");
+	refuse_manager("/etc/passwd", "is not a folder");
+	refuse_manager(below("none"), "is not a folder");
+	refuse_manager("/usr", "belongs to another user");
+	refuse_manager(parent, "no user manager listens");
+	make("systemd");
+	make("systemd/private");
+	refuse_manager(parent, "no user manager listens");
+	snprintf(folder, sizeof(folder), "%s", below("systemd/private"));
+	assert_int_equal(rmdir(folder), 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", folder);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err), 0);
+	snprintf(folder, sizeof(folder), "XDG_RUNTIME_DIR=%s", parent);
+	assert_string_equal(scope.environment[0], folder);
+	if (root) {
+		assert_int_equal(seteuid(0), 0);
+		/* A socket that is not the caller's. */
+		assert_int_equal(chown(address.sun_path, 0, 0), 0);
+		assert_int_equal(seteuid(OTHER_UID), 0);
+		refuse_manager(parent, "no user manager listens");
+		assert_int_equal(seteuid(0), 0);
+	}
+	scope_close(&scope);
+	close(fd);
+	unlink(address.sun_path);
+	rmdir(below("systemd"));
+}
+
 /* This process is in no scope; and where the host has version 1 as well, limits would not
  * be kept. */
 static void test_not_in_it(void **state)
@@ -341,6 +432,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sweep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_enforce, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cannot_set, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_manager, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_in_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_kill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_usage, setup, teardown),
