@@ -22,7 +22,7 @@ static char base[64], path[80];
 static int parent;
 
 /* What another does between the opening of a folder and its lock. */
-static enum before { NOTHING, SWEPT, REPLACED } before_lock;
+static enum before { NOTHING, SWEPT, REPLACED, PLANTED } before_lock;
 
 int __real_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation);
@@ -35,8 +35,10 @@ int __wrap_flock(int fd, int operation)
 	/* Moved first: a new one must have another inode. */
 	if (before_lock != NOTHING)
 		assert_int_equal(rename(path, aside), 0);
-	if (before_lock == REPLACED)
+	if (before_lock >= REPLACED)
 		assert_int_equal(mkdir(path, 0700), 0);
+	if (before_lock == PLANTED)
+		assert_int_equal(chown(path, 1, 1), 0);
 	if (before_lock != NOTHING)
 		assert_int_equal(rmdir(aside), 0);
 	before_lock = NOTHING;
@@ -131,6 +133,18 @@ static void test_swept(void **state)
 	is_held(lock);
 }
 
+/* By another user: it is not taken for ours. */
+static void test_planted(void **state)
+{
+	int lock;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* needs a folder of another user */
+	before_lock = PLANTED;
+	assert_int_equal(claim_make(path, 0700, &lock), -EPERM);
+}
+
 /* One that comes to sweep it as well must not take the next one for it. */
 static void test_sweep_twice(void **state)
 {
@@ -151,6 +165,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_make, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_folder, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_swept, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_planted, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sweep_twice, setup, teardown),
 	};
 
