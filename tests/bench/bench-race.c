@@ -330,8 +330,7 @@ static void print_times(struct race *race)
 	       b / a);
 }
 
-/* ---- the story
- * ------------------------------------------------------------------------- */
+/* ---- the story ---- */
 
 static void open_session(struct race *race)
 {

@@ -424,8 +424,7 @@ static void test_short_launcher(void **state)
 			 offsetof(struct drupe_launcher_ops, diagnose));
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 static void test_names(void **state)
 {
@@ -478,8 +477,7 @@ static void test_folders(void **state)
 		       "nor any other rlimits backend");
 }
 
-/* ---- files
- * ------------------------------------------------------------------------------ */
+/* ---- files ---- */
 
 static void test_modes(void **state)
 {
@@ -630,8 +628,7 @@ static void test_too_large(void **state)
 	assert_refused(bench->dir, "x", ERROR_BACKEND_INVALID, "larger than 16M");
 }
 
-/* ---- tools
- * ------------------------------------------------------------------------------ */
+/* ---- tools ---- */
 
 static void assert_tool_refused(const char *path, uid_t run_uid, bool inside,
 				enum error_code code, const char *needle)
@@ -772,8 +769,7 @@ static void test_tool_features(void **state)
 	assert_int_equal(tool.features, 1);
 }
 
-/* ---- the list
- * ---------------------------------------------------------------------------- */
+/* ---- the list ---- */
 
 static void test_list(void **state)
 {

@@ -289,8 +289,7 @@ static void stop(struct child *child)
 	close(child->told);
 }
 
-/* ---- what it is held against
- * ------------------------------------------------------------ */
+/* ---- what it is held against ---- */
 
 struct expected {
 	struct identity identity;
@@ -402,8 +401,7 @@ static void expect_verdict(const struct flaw *flaw, enum error_code code)
 	expected_free(&expected);
 }
 
-/* ---- status
- * ----------------------------------------------------------------------------- */
+/* ---- status ---- */
 
 static const struct flaw no_flaw;
 
@@ -707,8 +705,7 @@ static void test_place_is_inode_and_device(void **state)
 	expected_free(&expected);
 }
 
-/* ---- namespaces
- * -------------------------------------------------------------------------- */
+/* ---- namespaces ---- */
 
 static const struct {
 	int shared;
@@ -789,8 +786,7 @@ static void test_reported(void **state)
 	expected_free(&expected);
 }
 
-/* ---- pins
- * -------------------------------------------------------------------------------- */
+/* ---- pins ---- */
 
 static int count_descriptors(void)
 {
@@ -960,8 +956,7 @@ static void test_gone(void **state)
 	expected_free(&expected);
 }
 
-/* ---- limits
- * ------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static const struct {
 	const char *name;
@@ -1035,8 +1030,7 @@ static void test_limits_of_all(void **state)
 	expected_free(&expected);
 }
 
-/* ---- all of it
- * ----------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 static bool make_folders(void)
 {
