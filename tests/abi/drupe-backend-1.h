@@ -381,8 +381,7 @@ struct drupe_network_ops {
 		      struct drupe_words *words);
 };
 
-/* ---- the one object ------------------------------------------------------------------
- */
+/* ---- the one object ---- */
 
 struct drupe_backend {
 	size_t size;

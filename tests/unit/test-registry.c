@@ -126,8 +126,7 @@ static void assert_refused(const char *dir, const char *name, enum error_code co
 	assert_text_has(err.backend, "rlimits-");
 }
 
-/* ---- the object ----------------------------------------------------------------------
- */
+/* ---- the object ---- */
 
 static const struct {
 	const char *name;
@@ -280,8 +279,7 @@ static void test_tool_place(void **state)
 		       "does not lie below /usr");
 }
 
-/* ---- a good one ----------------------------------------------------------------------
- */
+/* ---- a good one ---- */
 
 static size_t count_fds(void)
 {
@@ -350,8 +348,7 @@ static void test_relative_folder(void **state)
 	assert_return_code(chdir(here), errno);
 }
 
-/* ---- ABI ------------------------------------------------------------------------------
- */
+/* ---- ABI ---- */
 
 static void test_frozen_rlimits(void **state)
 {

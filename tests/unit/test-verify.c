@@ -41,8 +41,7 @@
 #define TOOL "/usr/bin/env"
 #define SOON_MS 20000
 
-/* ---- the child -----------------------------------------------------------------------
- */
+/* ---- the child ---- */
 
 /* What is not as it must be. */
 struct flaw {
