@@ -206,7 +206,7 @@ int drupe_job_wait(drupe_job *job, int timeout_ms, drupe_result **ret_result);
  * before. */
 void drupe_job_free(drupe_job *job);
 
-/* ---- results: the JSON object of drupe(1) ----------------------------------------- */
+/* ---- results: the JSON object of drupe(1) ---- */
 
 enum drupe_status {
 	DRUPE_REFUSED = 0, /* the command never ran: drupe_result_refusal() */

@@ -293,7 +293,7 @@ int main(int argc, char **argv)
 	while (recv(job.control, &order, 1, 0) == 1)
 		if (order == NETNS_DENY && deny_all(&job) != 0)
 			return 1;
-	/* Nothing to write or to free; it is killed in this moment, and the leak checker
+	/* Nothing to write or to free; it is about to be killed, and the leak checker
 	 * of a sanitizer build would be tracing it. */
 	_exit(0);
 }

@@ -38,7 +38,7 @@ static int check_descriptor(const struct held *held, const struct verify_gate *g
 	int fd = atoi(name);
 
 	if (fstatat(dirfd, name, &st, 0) < 0)
-		return 0; /* closed in this moment */
+		return 0; /* closed meanwhile */
 	if (same_object(&st, &gate->st)) {
 		if (fd == gate->read && !(flags & O_NONBLOCK))
 			ret_gate[0] = true;

@@ -14,6 +14,8 @@
  *   daemon                  leave a process behind, in a session of its own, with all
  *                           descriptors
  *   orphan                  the same, but only with the standard streams
+ *   nameless                the guard is killed, and who waits at the gate, in a PID
+ *                           namespace of its own, was never reported
  *   status TEXT             write a line to the descriptor of --json-status-fd
  *   say TEXT                write a line to stderr
  *   exit N, signal N        end so
@@ -34,6 +36,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -111,7 +114,7 @@ static const struct order *find_order(const struct fake *fake, const char *name)
 	return NULL;
 }
 
-/* ---- words ------------------------------------------------------------------- */
+/* ---- words ---- */
 
 static int find_words(const struct fake *fake, char *const *words, int count)
 {
@@ -157,7 +160,7 @@ static int descriptor_of(const struct fake *fake, char *option)
 	return atoi(fake->argv[find_words(fake, &option, 1) + 1]);
 }
 
-/* ---- behaviour --------------------------------------------------------------- */
+/* ---- behaviour ---- */
 
 static void leave_daemon(int last)
 {
@@ -170,6 +173,20 @@ static void leave_daemon(int last)
 		close(fd);
 	for (int i = 1; i < NSIG; i++)
 		(void)sigaction(i, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	for (;;)
+		pause();
+}
+
+/* Its child holds what a launcher's child does; our own end comes with the guard's. */
+static void leave_nameless(void)
+{
+	if (unshare(CLONE_NEWUSER | CLONE_NEWPID) < 0)
+		die("unshare");
+	if (fork() != 0) {
+		kill(getppid(), SIGKILL);
+		for (;;)
+			pause();
+	}
 	for (;;)
 		pause();
 }
@@ -199,6 +216,8 @@ static void obey(struct fake *fake, struct order *order)
 		leave_daemon(255);
 	else if (strcmp(name, "orphan") == 0)
 		leave_daemon(2);
+	else if (strcmp(name, "nameless") == 0)
+		leave_nameless();
 	else if (strcmp(name, "status") == 0)
 		dprintf(descriptor_of(fake, status_word), "%s\n", words[1]);
 	else if (strcmp(name, "say") == 0)
@@ -209,7 +228,7 @@ static void obey(struct fake *fake, struct order *order)
 		kill(getpid(), atoi(words[1]));
 }
 
-/* ---- the report -------------------------------------------------------------- */
+/* ---- the report ---- */
 
 static const char *const report_orders[] = {
 	"set", "unset", "insert", "pad", "cut", "twice", "slow", "early", "silent", "hold"

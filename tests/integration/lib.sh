@@ -392,7 +392,7 @@ clean() {
 }
 
 # Until COMMAND... succeeds; it fails after a time that no healthy machine takes.
-WAIT_SECONDS=60
+: "${WAIT_SECONDS:=60}"
 await_that() { # COMMAND...
 	local end=$((SECONDS + WAIT_SECONDS))
 

@@ -181,9 +181,7 @@ static int says(drupe_result *result, const char *text)
 	return good;
 }
 
-/* ---- errors
- * ----------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 static int is_error(drupe_error *error, const char *stage, const char *code)
 {
@@ -271,9 +269,7 @@ static void test_refusals(void)
 	drupe_policy_free(policy);
 }
 
-/* ---- states
- * ------------------------------------------------------------------------------
- */
+/* ---- states ---- */
 
 /* A session that was not preflighted: *ret_session. */
 static int open_new(const struct drupe_session_options *options,
@@ -347,9 +343,7 @@ static void test_states(void)
 		drupe_session_close(session, NULL);
 }
 
-/* ---- blocking runs
- * -----------------------------------------------------------------------
- */
+/* ---- blocking runs ---- */
 
 static int64_t member(json_t *object, const char *name)
 {
@@ -524,9 +518,7 @@ static void test_runs(drupe_session *session)
 	OK(says(run(session, "cat /tmp/x"), "kept\n"), "the private tmp is kept");
 }
 
-/* ---- streams
- * -----------------------------------------------------------------------------
- */
+/* ---- streams ---- */
 
 struct heard {
 	char bytes[2][65536];
@@ -655,9 +647,7 @@ static void test_stdio(drupe_session *session)
 	close(in[0]);
 }
 
-/* ---- jobs
- * --------------------------------------------------------------------------------
- */
+/* ---- jobs ---- */
 
 static drupe_job *start(drupe_session *session, const char *script, struct heard *heard)
 {
@@ -778,9 +768,7 @@ static void test_cancel_fd(drupe_session *session)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* ---- threads
- * -----------------------------------------------------------------------------
- */
+/* ---- threads ---- */
 
 struct task {
 	pthread_t thread;
@@ -1029,9 +1017,7 @@ static void test_one_shot_twice(void)
 	OK(count_files(tmp_root) == 0, "... no tmp is left");
 }
 
-/* ---- poisoned
- * ------------------------------------------------------------------------------
- */
+/* ---- poisoned ---- */
 
 /* The guard of the command that runs: our child that has a gate. */
 static pid_t find_guard(void)
@@ -1141,9 +1127,7 @@ static void test_one_shot(void)
 	OK(count_files(tmp_root) == 0, "... no tmp is left");
 }
 
-/* ---- the process of the caller
- * -------------------------------------------------------------
- */
+/* ---- the process of the caller ---- */
 
 struct process {
 	int descriptors, threads;

@@ -14,8 +14,7 @@
 #include "plan/chain.h"
 #include "backend/host.h"
 
-/* ---- backends made of a list of words ------------------------------------------------
- */
+/* ---- backends made of a list of words ---- */
 
 static const char *const *launcher_words, *const *rlimits_words, *const *scope_words;
 

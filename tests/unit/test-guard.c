@@ -39,8 +39,7 @@
 
 static char guard_path[PATH_MAX], own_path[PATH_MAX];
 
-/* ---- the launcher's place: this program again ---------------------------------------
- */
+/* ---- the launcher's place: this program again ---- */
 
 /* One line each of what the process was given. */
 static int probe(void)
@@ -113,8 +112,7 @@ static int play(const char *part)
 		pause();
 }
 
-/* ---- a guard ------------------------------------------------------------------------
- */
+/* ---- a guard ---- */
 
 struct guard {
 	pid_t pid;
@@ -314,8 +312,7 @@ static void finish(struct guard *guard)
 
 static const struct flaw no_flaw = { .block = NONE, .sync = NONE };
 
-/* ---- arguments ----------------------------------------------------------------------
- */
+/* ---- arguments ---- */
 
 static void expect_misuse(const struct flaw *flaw, const char *part)
 {
@@ -370,8 +367,7 @@ static void test_bad_keep(void **state)
 	}
 }
 
-/* ---- descriptors --------------------------------------------------------------------
- */
+/* ---- descriptors ---- */
 
 /* The guard says which step failed, starts nothing, and stays until it is told. */
 static void expect_failure(const struct flaw *flaw, uint32_t step, int errnum)
@@ -516,8 +512,7 @@ static void test_no_program(void **state)
 	expect_failure(&flaw, GUARD_STEP_EXEC, EACCES);
 }
 
-/* ---- a launcher that is started ------------------------------------------------------
- */
+/* ---- a launcher that is started ---- */
 
 static const char *line_of(const char *text, const char *name)
 {
@@ -647,8 +642,7 @@ static void test_status(void **state)
 	finish(&guard);
 }
 
-/* ---- the end ------------------------------------------------------------------------
- */
+/* ---- the end ---- */
 
 static void wait_for_it(const struct guard *guard)
 {
@@ -873,8 +867,7 @@ static void test_tmp_stays(void **state)
 	finish(&guard);
 }
 
-/* ---- the cgroup ---------------------------------------------------------------------
- */
+/* ---- the cgroup ---- */
 
 /* The test's stand-in: a folder, and a pipe in the place of its cgroup.procs. */
 static struct flaw with_cgroup(int ends[2])
@@ -1010,8 +1003,7 @@ static void test_cgroup_stays(void **state)
 	close_both(ends);
 }
 
-/* ---- signals ------------------------------------------------------------------------
- */
+/* ---- signals ---- */
 
 /* A guard that came late, by a scope's tool that had to wait, starts nothing any more. */
 static void test_not_wanted(void **state)

@@ -46,8 +46,7 @@ static void check_code(const struct error *err, enum error_code code)
 	assert_string_equal(error_code_word(err->code), error_code_word(code));
 }
 
-/* ---- workspaces
- * ------------------------------------------------------------------------ */
+/* ---- workspaces ---- */
 
 static enum place_verdict judge(const char *path, const char *tmp_root,
 				const struct identity *identity)
@@ -224,8 +223,7 @@ static void test_access(void **state)
 	free(folder);
 }
 
-/* ---- outside reads
- * ----------------------------------------------------------------------- */
+/* ---- outside reads ---- */
 
 static int open_read(const char *path, const char *granted, const char *tmp_root,
 		     char **ret_dest, struct error *err)
@@ -338,8 +336,7 @@ static void test_reads_resolved(void **state)
 	assert_int_equal(rmdir(where), 0);
 }
 
-/* ---- the private tmp
- * --------------------------------------------------------------------- */
+/* ---- the private tmp ---- */
 
 static struct private_tmp choose(const struct identity *identity)
 {

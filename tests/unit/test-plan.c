@@ -250,7 +250,7 @@ static void limits_are_those_that_are_set(void **state)
 	plan_free(&plan);
 }
 
-/* ---- R12 ------------------------------------------------------------------------- */
+/* ---- R12 ---- */
 
 static void grants(const char *name, enum ask network, uint64_t timeout_ms,
 		   enum error_code code, bool network_granted)

@@ -41,8 +41,7 @@
 #define TOOL "/usr/bin/env"
 #define SOON_MS 20000
 
-/* ---- the child -----------------------------------------------------------------------
- */
+/* ---- the child ---- */
 
 /* What is not as it must be. */
 struct flaw {
@@ -289,8 +288,7 @@ static void stop(struct child *child)
 	close(child->told);
 }
 
-/* ---- what it is held against
- * ------------------------------------------------------------ */
+/* ---- what it is held against ---- */
 
 struct expected {
 	struct identity identity;
@@ -402,8 +400,7 @@ static void expect_verdict(const struct flaw *flaw, enum error_code code)
 	expected_free(&expected);
 }
 
-/* ---- status
- * ----------------------------------------------------------------------------- */
+/* ---- status ---- */
 
 static const struct flaw no_flaw;
 
@@ -707,8 +704,7 @@ static void test_place_is_inode_and_device(void **state)
 	expected_free(&expected);
 }
 
-/* ---- namespaces
- * -------------------------------------------------------------------------- */
+/* ---- namespaces ---- */
 
 static const struct {
 	int shared;
@@ -789,8 +785,7 @@ static void test_reported(void **state)
 	expected_free(&expected);
 }
 
-/* ---- pins
- * -------------------------------------------------------------------------------- */
+/* ---- pins ---- */
 
 static int count_descriptors(void)
 {
@@ -960,8 +955,7 @@ static void test_gone(void **state)
 	expected_free(&expected);
 }
 
-/* ---- limits
- * ------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static const struct {
 	const char *name;
@@ -1035,8 +1029,7 @@ static void test_limits_of_all(void **state)
 	expected_free(&expected);
 }
 
-/* ---- all of it
- * ----------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 static bool make_folders(void)
 {
