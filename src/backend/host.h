@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "drupe-backend.h"
 #include "base/error.h"
+#include "drupe-backend.h"
 #include "policy/policy.h"
 
 struct option_value {

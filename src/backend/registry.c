@@ -10,10 +10,10 @@
 
 #include "backend/call.h"
 #include "backend/elf-check.h"
-#include "base/argv.h"
-#include "base/fd.h"
 #include "backend/object.h"
 #include "backend/tool.h"
+#include "base/argv.h"
+#include "base/fd.h"
 #include "base/trust.h"
 #include "base/value.h"
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "drupe-backend.h"
-#include "base/error.h"
 #include "backend/host.h"
+#include "base/error.h"
+#include "drupe-backend.h"
 #include "policy/policy.h"
 
 /* A loaded backend.  `object` and the ops are the executor's own copies, in which

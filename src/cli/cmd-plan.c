@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/chain.h"
-#include "cli/commands.h"
 #include "base/json.h"
+#include "cli/commands.h"
+#include "plan/chain.h"
+#include "policy/open.h"
 #include "run/result.h"
 #include "scope/folder.h"
 #include "scope/scope.h"
 #include "session/session.h"
-#include "policy/open.h"
 
 static const char *const op_names[] = {
 	[DRUPE_MOUNT_BIND] = "bind",

@@ -3,8 +3,8 @@
 #include <signal.h>
 
 #include "cli/commands.h"
-#include "session/preflight.h"
 #include "run/result.h"
+#include "session/preflight.h"
 
 struct lines {
 	bool quiet;

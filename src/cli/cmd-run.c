@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
+#include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/confirm.h"
-#include "lib/private.h"
-#include "base/fd.h"
 #include "cli/report.h"
+#include "lib/private.h"
 #include "run/run.h"
 
 /* The signals that cancel a run.  One that the caller ignores (nohup) stays ignored. */

@@ -7,9 +7,9 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
 #include "base/fd.h"
 #include "base/nearest.h"
+#include "cli/commands.h"
 #include "run/result.h"
 
 static const struct command {

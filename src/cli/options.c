@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/suggest.h"
 #include "base/value.h"
+#include "policy/suggest.h"
 
 #define FOR_RUNS (FOR_RUN | FOR_PLAN | FOR_PREFLIGHT)
 #define FOR_ALL (FOR_RUNS | FOR_CHECK | FOR_BACKENDS | FOR_SERVE)

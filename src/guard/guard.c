@@ -3,8 +3,8 @@
  * drupe-guard: the executor's own process between it and the launcher.
  *
  *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,...
- *           [--leave] [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD] --
- * LAUNCHER...
+ *           [--leave] [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD]
+ *           -- LAUNCHER...
  *
  *   drupe-guard --control=FD --tmp=DIR --make-tmp=-
  *
@@ -36,10 +36,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "scope/cgroup-folder.h"
+#include "base/rmtree.h"
 #include "guard/kill.h"
 #include "guard/tmp.h"
-#include "base/rmtree.h"
+#include "scope/cgroup-folder.h"
 
 #define MAX_KEEP 256
 #define RELIST_MS 10	  /* /proc/…/children may miss one while others exit */

@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "lib/private.h"
 #include "base/fd.h"
+#include "lib/private.h"
 #include "policy/open.h"
 
 const char *drupe_version(void)

@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "drupe.h"
 #include "base/error.h"
 #include "base/paths.h"
+#include "drupe.h"
 #include "policy/policy.h"
 #include "run/result.h"
 #include "session/session.h"

@@ -3,8 +3,8 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "lib/private.h"
 #include "base/words.h"
+#include "lib/private.h"
 
 enum drupe_status drupe_result_status(const drupe_result *result)
 {

@@ -8,10 +8,10 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
-#include "lib/private.h"
 #include "base/fd.h"
-#include "run/run.h"
 #include "base/words.h"
+#include "lib/private.h"
+#include "run/run.h"
 
 #define JOB_STACK ((size_t)512 << 10)
 

@@ -13,9 +13,9 @@
 #include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guard/netns.h"
 #include "base/reap.h"
 #include "base/spawn.h"
+#include "guard/netns.h"
 
 #define STOP_MS 1000
 

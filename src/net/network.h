@@ -17,11 +17,11 @@
 
 #include <stdint.h>
 
+#include "backend/registry.h"
 #include "base/argv.h"
-#include "view/grant.h"
 #include "base/identity.h"
 #include "policy/policy.h"
-#include "backend/registry.h"
+#include "view/grant.h"
 
 #define NETWORK_TEXT 768 /* fits into an error's message */
 

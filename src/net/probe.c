@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "net/network.h"
 #include "base/reap.h"
 #include "base/spawn.h"
+#include "net/network.h"
 
 #define PROBE_MS 5000
 #define PROBE_TEXT 65536

@@ -7,8 +7,8 @@
 #define DRUPE_PLAN_H
 
 #include "drupe-backend.h"
-#include "view/grant.h"
 #include "policy/policy.h"
+#include "view/grant.h"
 #include "view/view.h"
 
 #define PLAN_MAX_ENV 256

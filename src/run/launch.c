@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "base/spawn.h"
 #include "run/run.h"
 #include "scope/folder.h"
-#include "base/spawn.h"
 
 /* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */
 struct inheritance {

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "run/capture.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "policy/policy.h"
+#include "run/capture.h"
 #include "scope/usage.h"
 
 enum run_status {

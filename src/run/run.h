@@ -12,15 +12,15 @@
 #ifndef DRUPE_RUN_H
 #define DRUPE_RUN_H
 
+#include "net/network.h"
 #include "plan/chain.h"
 #include "run/gate.h"
-#include "net/network.h"
-#include "view/request.h"
 #include "run/result.h"
-#include "scope/scope.h"
 #include "run/sandbox.h"
 #include "run/stream.h"
+#include "scope/scope.h"
 #include "verify/verify.h"
+#include "view/request.h"
 
 #define RUN_CANCELS 3 /* the caller's, the job's, the session's */
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guard/guard.h"
 #include "base/reap.h"
+#include "guard/guard.h"
 #include "run/run.h"
 #include "scope/folder.h"
 

@@ -8,9 +8,9 @@
 #include <sys/file.h>
 
 #include "backend/call.h"
-#include "scope/cgroup-folder.h"
 #include "base/claim.h"
 #include "base/fd.h"
+#include "scope/cgroup-folder.h"
 
 #define DIGITS "0123456789"
 

@@ -12,13 +12,13 @@
 
 #include "backend/call.h"
 #include "base/argv.h"
-#include "scope/cgroup-folder.h"
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/procfile.h"
 #include "base/reap.h"
-#include "scope/folder.h"
 #include "base/spawn.h"
+#include "scope/cgroup-folder.h"
+#include "scope/folder.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define CGROUP2_MAGIC 0x63677270 /* CGROUP2_SUPER_MAGIC of linux/magic.h */

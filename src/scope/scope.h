@@ -6,10 +6,10 @@
 #ifndef DRUPE_SCOPE_H
 #define DRUPE_SCOPE_H
 
-#include "drupe-backend.h"
-#include "base/identity.h"
-#include "plan/plan.h"
 #include "backend/registry.h"
+#include "base/identity.h"
+#include "drupe-backend.h"
+#include "plan/plan.h"
 #include "scope/usage.h"
 
 /* The scope of one run. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The methods of drupe's own protocol: drupe-serve(7). */
 #include "base/json.h"
-#include "session/listing.h"
-#include "session/preflight.h"
 #include "run/run.h"
 #include "serve/serve.h"
+#include "session/listing.h"
+#include "session/preflight.h"
 
 #define PROTOCOL 1
 

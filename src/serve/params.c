@@ -4,8 +4,8 @@
 
 #include "base/base64.h"
 #include "base/nearest.h"
-#include "serve/serve.h"
 #include "base/value.h"
+#include "serve/serve.h"
 
 #define MAX_PARAMS 16
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "run/run.h"
 #include "base/json.h"
+#include "run/run.h"
 #include "serve/serve.h"
 
 /* ---- served sessions ---- */

@@ -8,8 +8,8 @@
 
 #include "base/fd.h"
 #include "base/json.h"
-#include "serve/serve.h"
 #include "base/utf8.h"
+#include "serve/serve.h"
 
 #define STACK ((size_t)512 << 10)
 #define CHUNK ((size_t)32 << 10) /* of a stream, in one notification */

@@ -10,9 +10,9 @@
 #include "base/argv.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guard/guard.h"
 #include "base/reap.h"
 #include "base/spawn.h"
+#include "guard/guard.h"
 
 #define START_MS 30000
 #define STOP_MS 60000 /* the tmp may be large */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "run/run.h"
 #include "policy/open.h"
+#include "run/run.h"
 
 #define TEST_MS 60000 /* of the test command in a lasting session */
 

@@ -8,8 +8,8 @@
 #include "backend/option-check.h"
 #include "base/fd.h"
 #include "net/network.h"
-#include "session/preflight.h"
 #include "run/run.h"
+#include "session/preflight.h"
 
 /* ---- open ---- */
 

@@ -8,10 +8,10 @@
 
 #include <pthread.h>
 
-#include "view/grant.h"
-#include "session/keeper.h"
-#include "view/request.h"
 #include "run/sandbox.h"
+#include "session/keeper.h"
+#include "view/grant.h"
+#include "view/request.h"
 
 struct run_io;
 struct result;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/fd.h"
-#include "verify/mountinfo.h"
 #include "base/path.h"
 #include "verify/checks.h"
+#include "verify/mountinfo.h"
 
 static int bad_mount(struct error *err, const char *dest, const char *what)
 {

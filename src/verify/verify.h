@@ -6,10 +6,10 @@
 #ifndef DRUPE_VERIFY_H
 #define DRUPE_VERIFY_H
 
-#include "drupe-backend.h"
-#include "base/identity.h"
-#include "plan/plan.h"
 #include "backend/registry.h"
+#include "base/identity.h"
+#include "drupe-backend.h"
+#include "plan/plan.h"
 
 /* The namespace child and its handles. */
 struct held {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/chain.h"
 #include "backend/host.h"
+#include "plan/chain.h"
 
 /* ---- backends made of a list of words ---- */
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/host.h"
+#include "base/argv.h"
 
 /* The policy owns its texts, here it is handed constant ones. */
 #define T(text) ((char *)(uintptr_t)(text))

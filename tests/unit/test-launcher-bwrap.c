@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/host.h"
+#include "base/argv.h"
 
 extern const struct drupe_backend drupe_backend_v1;
 

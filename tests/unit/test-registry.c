@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/registry.h"
 #include "backend/tool.h"
+#include "base/argv.h"
 
 /* BAD_PLUGINS: the folder that tests/bad-plugins/build.sh filled. */
 

@@ -20,8 +20,8 @@
 #include "base/argv.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "scope/folder.h"
 #include "run/result.h"
+#include "scope/folder.h"
 #include "scope/scope.h"
 
 #define OTHER_UID 54321
