@@ -68,6 +68,16 @@ function check_default(text, fallback,    said)
 		wrong("the page lacks \"Default: " fallback "\"")
 }
 
+# What the page would have: the table says all but what takes more than one line.
+function entry(type, range, fallback, help)
+{
+	print ".TP\n.B " name
+	print type == "word" ? ".IR word :\n" range "." \
+		: range == "" ? ".IR " type " ." : ".IR " type " ,\n" range "."
+	print help
+	print fallback == "" ? "No default." : "Default:\n.BR " fallback " ."
+}
+
 FNR == 1 { file++ }
 
 file == 1 && /BEGIN KEYS/ { on = 1; next }
@@ -111,7 +121,8 @@ file == 2 && section ~ /^corpora/ {
 }
 file == 2 {
 	if (!((section, name) in page)) {
-		wrong("the page lacks it")
+		wrong("the page lacks it; an entry for it:")
+		entry(field[3], field[4], field[5], field[6])
 		next
 	}
 	check_range(page[section, name], field[3], field[4])

@@ -20,7 +20,7 @@ static const char *const features[] = {
 	NULL,
 };
 
-/* ---- words ------------------------------------------------------------------ */
+/* ---- words ---- */
 
 /* A bind by descriptor cannot be led astray by a path that is swapped for a link
  * after it was checked. */
@@ -60,7 +60,7 @@ static void push_tmpfs(const struct drupe_call *call, const struct drupe_mount *
 	call->host->push(words, mount->dest);
 }
 
-/* bwrap makes such a file 0600, which nobody but its owner could read. */
+/* bwrap's default is 0600, which only its owner could read. */
 static void push_data(const struct drupe_call *call, const struct drupe_mount *mount,
 		      struct drupe_words *words)
 {
@@ -167,7 +167,7 @@ static void bwrap_words(const struct drupe_call *call, const struct drupe_launch
 	call->host->push(words, "--");
 }
 
-/* ---- reports ---------------------------------------------------------------- */
+/* ---- reports ---- */
 
 /* A positive integer of at most MAX, and nothing that merely looks like one. */
 static bool get_positive(const json_t *object, const char *key, json_int_t max,
@@ -261,7 +261,7 @@ static int bwrap_parse_status(const struct drupe_call *call, const char *text,
 	return 0;
 }
 
-/* ---- diagnosis -------------------------------------------------------------- */
+/* ---- diagnosis ---- */
 
 #define USERNS "userns-denied"
 #define PROC "proc-denied"
@@ -282,11 +282,13 @@ static const struct {
 	  "drupe set nested_userns: true" },
 	{ "Creating new namespace failed: Resource temporarily unavailable", FAILED,
 	  "this user may not start another process",
-	  "raise TasksMax of the unit or slice, or RLIMIT_NPROC (ulimit -u), for who "
-	  "runs drupe" },
+	  "raise TasksMax of the unit or slice, or RLIMIT_NPROC (ulimit -u), for the "
+	  "user "
+	  "of drupe" },
 	{ "fork for pid 1", FAILED, "this user may not start another process",
-	  "raise TasksMax of the unit or slice, or RLIMIT_NPROC (ulimit -u), for who "
-	  "runs drupe" },
+	  "raise TasksMax of the unit or slice, or RLIMIT_NPROC (ulimit -u), for the "
+	  "user "
+	  "of drupe" },
 	{ "No permissions to creat", /* "create", "creating", "create a", "creating a" */
 	  USERNS, "the kernel, or a seccomp filter around drupe, forbids user namespaces",
 	  "sysctl kernel.unprivileged_userns_clone=1 where that key exists; in a unit "
@@ -321,7 +323,7 @@ static const struct {
 	{ "setuid use of bubblewrap", FAILED,
 	  "this bwrap is set-uid and refuses to run so", "chmod u-s " BWRAP_PATH },
 	{ "Unexpected capabilities but not setuid", FAILED,
-	  "drupe was started with capabilities in a user who is not root",
+	  "drupe was started with capabilities by a user other than root",
 	  "remove AmbientCapabilities= from the unit" },
 	{ "Exceeded maximum number of arguments", "arguments-too-long",
 	  "bwrap takes at most 9000 words, its own and those of the command together",
@@ -370,7 +372,7 @@ static void bwrap_diagnose(const struct drupe_call *call, const char *text,
 	}
 }
 
-/* ---- the one object --------------------------------------------------------- */
+/* ---- the one object ---- */
 
 static const struct drupe_guarantee_word guarantees[] = {
 	{ DRUPE_UNSHARE_USER, "--unshare-user" },

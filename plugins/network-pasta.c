@@ -27,7 +27,7 @@
 static const struct drupe_option options[] = {
 	{ "mtu", DRUPE_OPTION_COUNT, 576, 65520, NULL, "MTU of the tap device [65520]" },
 	{ "cidr", DRUPE_OPTION_CIDR4, 1, 29, NULL,
-	  "network of the sandbox, which nobody else uses [" DEFAULT_CIDR "]" },
+	  "network of the sandbox, used for nothing else [" DEFAULT_CIDR "]" },
 };
 
 /* What a usable helper has in its --help. */
@@ -82,10 +82,10 @@ static void pasta_words(const struct drupe_call *call, const struct drupe_attach
 {
 	static const char *const fixed[] = {
 		PASTA_PATH, "--foreground", "--quiet", "--config-net", "--ipv4-only",
-		/* Nothing of the host's loopback, by any road. */
+		/* Nothing of the host's loopback, in any way. */
 		"--no-map-gw", "--tcp-ports", "none", "--udp-ports", "none", "--tcp-ns",
 		"none", "--udp-ns", "none",
-		/* All is configured; nobody asks. */
+		/* All is configured: no requests to answer. */
 		"--no-dhcp", "--no-dhcpv6", "--no-ndp", "--no-ra",
 		/* The paths are gone once it is attached. */
 		"--no-netns-quit", "--ns-ifname", TAP

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Connectivity by slirp4netns, attached to the pinned namespaces: spec 5.4.3.  There is
+ * Connectivity by slirp4netns, attached to the pinned namespaces.  There is
  * no word here that could name a process, and no other form to fall back to.
  */
 #include "drupe-backend.h"
@@ -23,7 +23,7 @@ static const struct drupe_option options[] = {
 	  "the helper restricts its own system calls [false]" },
 };
 
-/* What a usable helper has in its --help (spec 5.4.4). */
+/* What a usable helper has in its --help. */
 static const char *const probe[] = { "--help", NULL };
 static const char *const probe_needs[] = { "--netns-type", "--userns-path", NULL };
 

@@ -15,19 +15,23 @@ static const struct drupe_option options[] = {
 	  "the delegated folder below /sys/fs/cgroup to make groups in (needed)" },
 };
 
+/* The limit, and its file. */
+#define LIMITS(X)                             \
+	X(MEMORY_MAX, "memory.max")           \
+	X(MEMORY_HIGH, "memory.high")         \
+	X(MEMORY_SWAP_MAX, "memory.swap.max") \
+	X(TASKS_MAX, "pids.max")              \
+	X(CPU_QUOTA, "cpu.max")               \
+	X(CPU_WEIGHT, "cpu.weight")           \
+	X(IO_WEIGHT, "io.weight")
+#define ROW(id, file) [DRUPE_CGROUP_##id] = file,
+#define BIT(id, ...) | UINT64_C(1) << DRUPE_CGROUP_##id
+
 /* One write of (file, value); the values as the kernel documents them in cgroup-v2. */
 static int add_write(struct drupe_cgroup_setup *setup,
 		     const struct drupe_cgroup_limit *limit)
 {
-	static const char *const files[] = {
-		[DRUPE_CGROUP_MEMORY_MAX] = "memory.max",
-		[DRUPE_CGROUP_MEMORY_HIGH] = "memory.high",
-		[DRUPE_CGROUP_MEMORY_SWAP_MAX] = "memory.swap.max",
-		[DRUPE_CGROUP_TASKS_MAX] = "pids.max",
-		[DRUPE_CGROUP_CPU_QUOTA] = "cpu.max",
-		[DRUPE_CGROUP_CPU_WEIGHT] = "cpu.weight",
-		[DRUPE_CGROUP_IO_WEIGHT] = "io.weight",
-	};
+	static const char *const files[] = { LIMITS(ROW) };
 	size_t id = (size_t)limit->id, n = setup->n_writes;
 	unsigned long long value = limit->value;
 
@@ -78,14 +82,9 @@ static int cgroup2_cgroup(const struct drupe_call *call, const struct drupe_scop
 	return snprintf(ret, size, "/%s", scope->unit) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-#define BIT(id) (UINT64_C(1) << (id))
-
 static const struct drupe_scope_ops ops = {
 	.size = sizeof(ops),
-	.enforces = BIT(DRUPE_CGROUP_MEMORY_MAX) | BIT(DRUPE_CGROUP_MEMORY_HIGH) |
-		    BIT(DRUPE_CGROUP_MEMORY_SWAP_MAX) | BIT(DRUPE_CGROUP_TASKS_MAX) |
-		    BIT(DRUPE_CGROUP_CPU_QUOTA) | BIT(DRUPE_CGROUP_CPU_WEIGHT) |
-		    BIT(DRUPE_CGROUP_IO_WEIGHT),
+	.enforces = 0 LIMITS(BIT),
 	.words = no_words,
 	.stop_words = no_words,
 	.cgroup = cgroup2_cgroup,

@@ -21,31 +21,34 @@ static const struct drupe_option options[] = {
 
 static const char *const environment[] = { "XDG_RUNTIME_DIR", NULL };
 
-/* systemd.resource-control(5). */
+/* The limit, its property of systemd.resource-control(5), and what follows its value. */
+#define LIMITS(X)                               \
+	X(MEMORY_MAX, "MemoryMax", "")          \
+	X(MEMORY_HIGH, "MemoryHigh", "")        \
+	X(MEMORY_SWAP_MAX, "MemorySwapMax", "") \
+	X(TASKS_MAX, "TasksMax", "")            \
+	X(CPU_QUOTA, "CPUQuota", "%")           \
+	X(CPU_WEIGHT, "CPUWeight", "")          \
+	X(IO_WEIGHT, "IOWeight", "")
+#define ROW(id, property, unit) [DRUPE_CGROUP_##id] = { property, unit },
+#define BIT(id, ...) | UINT64_C(1) << DRUPE_CGROUP_##id
+
 static void push_limit(const struct drupe_call *call,
 		       const struct drupe_cgroup_limit *limit, struct drupe_words *words)
 {
 	static const struct {
 		const char *property;
 		const char *unit;
-	} names[] = {
-		[DRUPE_CGROUP_MEMORY_MAX] = { "MemoryMax", "" },
-		[DRUPE_CGROUP_MEMORY_HIGH] = { "MemoryHigh", "" },
-		[DRUPE_CGROUP_MEMORY_SWAP_MAX] = { "MemorySwapMax", "" },
-		[DRUPE_CGROUP_TASKS_MAX] = { "TasksMax", "" },
-		[DRUPE_CGROUP_CPU_QUOTA] = { "CPUQuota", "%" },
-		[DRUPE_CGROUP_CPU_WEIGHT] = { "CPUWeight", "" },
-		[DRUPE_CGROUP_IO_WEIGHT] = { "IOWeight", "" },
-	};
+	} rows[] = { LIMITS(ROW) };
 	size_t id = (size_t)limit->id;
 
-	if (id == 0 || id >= sizeof(names) / sizeof(names[0])) {
+	if (id == 0 || id >= sizeof(rows) / sizeof(rows[0])) {
 		call->host->fail(words, ENOTSUP,
 				 "cgroup limit %zu is unknown to scope-systemd", id);
 		return;
 	}
-	call->host->pushf(words, "--property=%s=%llu%s", names[id].property,
-			  (unsigned long long)limit->value, names[id].unit);
+	call->host->pushf(words, "--property=%s=%llu%s", rows[id].property,
+			  (unsigned long long)limit->value, rows[id].unit);
 }
 
 static void systemd_words(const struct drupe_call *call, const struct drupe_scope *scope,
@@ -159,14 +162,9 @@ static void systemd_diagnose(const struct drupe_call *call, const char *text,
 	ret_diagnosis->remedy = found->remedy;
 }
 
-#define BIT(id) (UINT64_C(1) << (id))
-
 static const struct drupe_scope_ops ops = {
 	.size = sizeof(ops),
-	.enforces = BIT(DRUPE_CGROUP_MEMORY_MAX) | BIT(DRUPE_CGROUP_MEMORY_HIGH) |
-		    BIT(DRUPE_CGROUP_MEMORY_SWAP_MAX) | BIT(DRUPE_CGROUP_TASKS_MAX) |
-		    BIT(DRUPE_CGROUP_CPU_QUOTA) | BIT(DRUPE_CGROUP_CPU_WEIGHT) |
-		    BIT(DRUPE_CGROUP_IO_WEIGHT),
+	.enforces = 0 LIMITS(BIT),
 	.environment = environment,
 	.words = systemd_words,
 	.stop_words = systemd_stop,

@@ -11,7 +11,7 @@
  *     NEW       opened; the preflight, a real sandbox with a test command in it, comes
  *               with drupe_session_preflight() or before the first command
  *     READY     it succeeded
- *     REFUSED   it failed: for good, also when the cause is mended
+ *     REFUSED   it failed: for good, even after the cause is fixed
  *     POISONED  the death of a command could not be confirmed: for good
  *
  * Every run in one of the last two is refused with the first reason.
@@ -21,13 +21,13 @@
  * once: its commands then run beside each other.  drupe_session_close() ends what still
  * runs, waits for it, and must be the last call with that session.  A job, a result
  * and an error belong to one thread at a time.  A command started by drupe_start()
- * lives on when the thread that started it ends.
+ * outlives the thread that started it.
  *
  * The process.  The library changes nothing of the process that calls it: no signal
  * handler, mask, working directory or environment variable; descriptors it opens are
  * close-on-exec.  It must be able to wait for its own children: SIGCHLD must not be
- * ignored, and nobody may reap all children with waitpid(-1).  It must not be used in a
- * process that runs with more privilege than its caller (set-uid).  When the process
+ * ignored, and no thread may reap all children with waitpid(-1).  It must not be used in
+ * a process that runs with more privilege than its caller (set-uid).  When the process
  * ends, in whatever way, all commands and private tmps end with it; where it has forked
  * without an exec, when the last of these children has ended.
  *
@@ -61,8 +61,7 @@ typedef struct drupe_result drupe_result;
 /* The version of the library that runs, like "0.1.0". */
 const char *drupe_version(void);
 
-/* ---- errors: the refusal object of drupe(1) ------------------------------------------
- */
+/* ---- errors: the refusal object of drupe(1) ---- */
 
 /* Where it was refused: policy, backend, preflight, scope, launcher, verify, network,
  * rlimits, session or internal.  Strings live as long as the error. */
@@ -78,8 +77,7 @@ const char *drupe_error_hint(const drupe_error *error);
 int drupe_error_errno(const drupe_error *error);
 void drupe_error_free(drupe_error *error);
 
-/* ---- policies ------------------------------------------------------------------------
- */
+/* ---- policies ---- */
 
 /*
  * Open a policy as `drupe run -p` does: a NAME below the configured folder, or a file;
@@ -93,18 +91,17 @@ const char *drupe_policy_source(const drupe_policy *policy);
 /* Sessions keep what they need: it may be freed while they are open. */
 void drupe_policy_free(drupe_policy *policy);
 
-/* ---- sessions ------------------------------------------------------------------------
- */
+/* ---- sessions ---- */
 
 struct drupe_session_options {
 	size_t size;
 	const char *workspace;	 /* folder; NULL: the current directory */
 	const char *profile;	 /* NULL: the policy's default_profile */
-	const char *user;	 /* as root: whom to run as; NULL: the policy's */
+	const char *user;	 /* as root: the user to run as; NULL: the policy's */
 	const char *backend_dir; /* folder of the backends; NULL: the installed one */
 	int read_only;		 /* the workspace cannot be written */
 	int single_root;	 /* leave the corpora out */
-	int one_shot; /* for one command, whose start is preflight enough; not a second */
+	int one_shot;		 /* for one command, whose start is the preflight */
 };
 #define DRUPE_SESSION_OPTIONS                                \
 	{                                                    \
@@ -138,8 +135,7 @@ enum drupe_state drupe_session_state(drupe_session *session);
  */
 int drupe_session_close(drupe_session *session, drupe_error **ret_error);
 
-/* ---- runs ----------------------------------------------------------------------------
- */
+/* ---- runs ---- */
 
 enum drupe_network {
 	DRUPE_NETWORK_DEFAULT = 0, /* what the profile gives unasked */
@@ -198,8 +194,8 @@ int drupe_start(drupe_session *session, const struct drupe_run_options *options,
 		drupe_job **ret_job);
 /* A descriptor that poll() reports readable once the command has ended. */
 int drupe_job_fd(const drupe_job *job);
-/* Ask for the end: the road of the timeout.  Does not wait; may be called from any
- * thread, and again.  0, or -ESRCH when the command has ended before. */
+/* End the command as its timeout would.  Does not wait; may be called from any thread,
+ * and again.  0, or -ESRCH when the command has ended before. */
 int drupe_job_cancel(drupe_job *job);
 /*
  * Wait at most TIMEOUT_MS (-1: as long as it takes) for the end.  0 and the result, the
@@ -210,7 +206,7 @@ int drupe_job_wait(drupe_job *job, int timeout_ms, drupe_result **ret_result);
  * before. */
 void drupe_job_free(drupe_job *job);
 
-/* ---- results: the JSON object of drupe(1) ----------------------------------------- */
+/* ---- results: the JSON object of drupe(1) ---- */
 
 enum drupe_status {
 	DRUPE_REFUSED = 0, /* the command never ran: drupe_result_refusal() */

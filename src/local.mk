@@ -17,6 +17,7 @@ CLEANFILES += $(nodist_drupeinclude_HEADERS)
 libdrupe_core_la_SOURCES = \
 	%D%/base/argv.c %D%/base/argv.h \
 	%D%/base/base64.c %D%/base/base64.h \
+	%D%/base/claim.c %D%/base/claim.h \
 	%D%/base/clock.h \
 	%D%/base/error.c %D%/base/error.h \
 	%D%/base/fd.c %D%/base/fd.h \
@@ -25,6 +26,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/base/nearest.c %D%/base/nearest.h \
 	%D%/base/path.c %D%/base/path.h \
 	%D%/base/paths.c %D%/base/paths.h \
+	%D%/base/procfile.c %D%/base/procfile.h \
 	%D%/base/reap.c %D%/base/reap.h \
 	%D%/base/rmtree.c %D%/base/rmtree.h \
 	%D%/base/sink.c %D%/base/sink.h \
@@ -33,29 +35,29 @@ libdrupe_core_la_SOURCES = \
 	%D%/base/utf8.c %D%/base/utf8.h \
 	%D%/base/value.c %D%/base/value.h \
 	%D%/base/words.c %D%/base/words.h \
-	%D%/policy/assign.c \
-	%D%/policy/default.c \
-	%D%/policy/env.c \
-	%D%/policy/findings.c \
-	%D%/policy/ini.c \
+	%D%/policy/assign.c %D%/policy/assign.h \
+	%D%/policy/env.c %D%/policy/env.h \
+	%D%/policy/findings.c %D%/policy/findings.h \
+	%D%/policy/ini.c %D%/policy/ini.h \
 	%D%/policy/keys.c %D%/policy/keys.h \
-	%D%/policy/list.c \
-	%D%/policy/load.c \
-	%D%/policy/parse.c \
+	%D%/policy/limits.c %D%/policy/limits.h \
+	%D%/policy/lists.c %D%/policy/lists.h \
+	%D%/policy/open.c %D%/policy/open.h \
+	%D%/policy/place.c %D%/policy/place.h \
 	%D%/policy/policy.c %D%/policy/policy.h \
-	%D%/policy/print.c \
-	%D%/policy/rules.c \
-	%D%/policy/section.c \
+	%D%/policy/rules.c %D%/policy/rules.h \
+	%D%/policy/sections.c %D%/policy/sections.h \
 	%D%/policy/sink.c %D%/policy/sink.h \
-	%D%/policy/state.h \
-	%D%/policy/suggest.c \
-	%D%/policy/text.c \
-	%D%/policy/value.c %D%/policy/value.h \
-	%D%/policy/yaml.c \
+	%D%/policy/suggest.c %D%/policy/suggest.h \
+	%D%/policy/text.c %D%/policy/text.h \
+	%D%/policy/value-type.c %D%/policy/value-type.h \
+	%D%/policy/yaml.c %D%/policy/yaml.h \
+	%D%/backend/call.c %D%/backend/call.h \
 	%D%/backend/elf-check.c %D%/backend/elf-check.h \
 	%D%/backend/host.c %D%/backend/host.h \
 	%D%/backend/mapped.c %D%/backend/mapped.h \
 	%D%/backend/object.c %D%/backend/object.h \
+	%D%/backend/option-check.c %D%/backend/option-check.h \
 	%D%/backend/registry.c %D%/backend/registry.h \
 	%D%/backend/tool.c %D%/backend/tool.h \
 	%D%/view/grant.c %D%/view/grant.h \
@@ -74,17 +76,28 @@ libdrupe_core_la_SOURCES = \
 	%D%/net/network.h \
 	%D%/net/probe.c \
 	%D%/net/resolver-files.c \
+	%D%/verify/block-point.c \
+	%D%/verify/checks.h \
+	%D%/verify/descriptors.c \
+	%D%/verify/limits.c \
 	%D%/verify/mountinfo.c %D%/verify/mountinfo.h \
-	%D%/verify/mounts.c %D%/verify/mounts.h \
+	%D%/verify/mounts.c \
+	%D%/verify/namespaces.c \
+	%D%/verify/pin.c \
+	%D%/verify/status.c \
 	%D%/verify/verify.c %D%/verify/verify.h \
 	%D%/run/attach.c \
 	%D%/run/capture.c %D%/run/capture.h \
+	%D%/run/failure.c \
+	%D%/run/gate-holders.c \
 	%D%/run/gate.c %D%/run/gate.h \
 	%D%/run/hold.c \
 	%D%/run/launch.c \
 	%D%/run/result.c %D%/run/result.h \
+	%D%/run/result-json.c \
 	%D%/run/run.c %D%/run/run.h \
 	%D%/run/sandbox.h \
+	%D%/run/stdio.c \
 	%D%/run/stream.c %D%/run/stream.h \
 	%D%/run/supervise.c \
 	%D%/run/teardown.c \
@@ -110,16 +123,17 @@ libdrupe_core_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DPOLICYDIR='"$(sysconfdir)/drupe"'
 libdrupe_core_la_LIBADD = $(YAML_LIBS) $(INIH_LIBS) $(JANSSON_LIBS) $(LIBMD_LIBS)
 
-# The built-in policy is conf/default.yaml, as an array so that no quoting can err.
-%D%/policy/builtin.c: $(top_srcdir)/conf/default.yaml
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
-		echo '#include "policy/policy.h"'; \
-		echo 'const char policy_builtin_text[] = {'; \
-		od -An -v -tu1 $(top_srcdir)/conf/default.yaml | \
-			$(SED) 's/[0-9][0-9]*/&,/g'; \
-		echo '0 };'; \
-	} >$@.tmp && mv $@.tmp $@
-CLEANFILES += %D%/policy/builtin.c
+# The built-in policy is conf/default.yaml.
+EMBED = $(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/%D%/embed.sh
+%D%/policy/builtin.c: $(top_srcdir)/conf/default.yaml $(srcdir)/%D%/embed.sh
+	$(AM_V_GEN)$(EMBED) policy/open.h policy_builtin_text \
+		<$(top_srcdir)/conf/default.yaml >$@.tmp && mv $@.tmp $@
+# What `drupe serve --mcp` tells of its tool.
+%D%/serve/tool.c: $(srcdir)/%D%/serve/tool.json $(srcdir)/%D%/embed.sh
+	$(AM_V_GEN)$(EMBED) serve/serve.h mcp_tool_text \
+		<$(srcdir)/%D%/serve/tool.json >$@.tmp && mv $@.tmp $@
+CLEANFILES += %D%/policy/builtin.c %D%/serve/tool.c
+EXTRA_DIST += %D%/embed.sh %D%/serve/tool.json
 
 # The library: the same code, of which only what drupe.h names is seen.
 lib_LTLIBRARIES = libdrupe.la
@@ -156,6 +170,7 @@ drupe_SOURCES = \
 	%D%/serve/serve.c %D%/serve/serve.h \
 	%D%/serve/session.c \
 	%D%/serve/task.c
+nodist_drupe_SOURCES = %D%/serve/tool.c
 drupe_CPPFLAGS = $(libdrupe_core_la_CPPFLAGS)
 drupe_CFLAGS = $(libdrupe_core_la_CFLAGS) $(PIE_CFLAGS)
 drupe_LDFLAGS = $(AM_LDFLAGS) $(PIE_LDFLAGS)
@@ -163,10 +178,13 @@ drupe_LDADD = libdrupe-core.la
 
 # These share no code that needs a library: see guard.h and netns.h.  With musl they start
 # in a quarter of the time, by a compiler of its own, which automake has no place for.
-guard_c = $(srcdir)/%D%/scope/cgroup-folder.c $(srcdir)/%D%/guard/kill.c \
-	$(srcdir)/%D%/guard/tmp.c $(srcdir)/%D%/guard/guard.c $(srcdir)/%D%/base/rmtree.c
-guard_h = $(srcdir)/%D%/scope/cgroup-folder.h $(srcdir)/%D%/base/clock.h $(srcdir)/%D%/guard/kill.h \
-	$(srcdir)/%D%/guard/tmp.h $(srcdir)/%D%/guard/guard.h $(srcdir)/%D%/base/rmtree.h
+guard_c = $(srcdir)/%D%/base/claim.c $(srcdir)/%D%/base/procfile.c \
+	$(srcdir)/%D%/base/rmtree.c $(srcdir)/%D%/scope/cgroup-folder.c \
+	$(srcdir)/%D%/guard/kill.c $(srcdir)/%D%/guard/tmp.c $(srcdir)/%D%/guard/guard.c
+guard_h = $(srcdir)/%D%/base/claim.h $(srcdir)/%D%/base/clock.h \
+	$(srcdir)/%D%/base/procfile.h $(srcdir)/%D%/base/rmtree.h \
+	$(srcdir)/%D%/scope/cgroup-folder.h $(srcdir)/%D%/guard/kill.h \
+	$(srcdir)/%D%/guard/tmp.h $(srcdir)/%D%/guard/guard.h
 if MUSL
 pkglibexec_SCRIPTS = drupe-guard drupe-netns
 CLEANFILES += $(pkglibexec_SCRIPTS)
@@ -180,12 +198,14 @@ drupe-netns: $(srcdir)/%D%/guard/netns.c $(srcdir)/%D%/guard/netns.h
 else
 pkglibexec_PROGRAMS = drupe-guard drupe-netns
 drupe_guard_SOURCES = \
-	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
+	%D%/base/claim.c %D%/base/claim.h \
 	%D%/base/clock.h \
+	%D%/base/procfile.c %D%/base/procfile.h \
+	%D%/base/rmtree.c %D%/base/rmtree.h \
+	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
 	%D%/guard/kill.c %D%/guard/kill.h \
 	%D%/guard/tmp.c %D%/guard/tmp.h \
-	%D%/guard/guard.c %D%/guard/guard.h \
-	%D%/base/rmtree.c %D%/base/rmtree.h
+	%D%/guard/guard.c %D%/guard/guard.h
 drupe_guard_LDFLAGS = $(AM_LDFLAGS) $(GUARD_LDFLAGS)
 drupe_guard_LDADD =
 drupe_netns_SOURCES = %D%/guard/netns.c %D%/guard/netns.h

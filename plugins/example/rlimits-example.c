@@ -45,7 +45,7 @@ static const struct drupe_option options[] = {
 /* A value that the table above does not allow, to tell that the policy is silent. */
 #define NOT_SET UINT64_MAX
 
-/* ---- words ---------------------------------------------------------------------- */
+/* ---- words ---- */
 
 /* Which of drupe's limits prlimit has an option for, under the same name. */
 static bool is_known(const char *name)

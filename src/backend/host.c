@@ -2,18 +2,14 @@
 #include "backend/host.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/argv.h"
 #include "base/fd.h"
 #include "base/nearest.h"
-#include "base/utf8.h"
 #include "base/value.h"
-#include "base/words.h"
-
-/* ---- callbacks -------------------------------------------------------------------- */
+#include "policy/value-type.h"
 
 static void host_push(struct drupe_words *words, const char *word)
 {
@@ -84,234 +80,136 @@ const struct drupe_host host_callbacks = {
 	.option_text = host_option_text,
 };
 
-/* ---- one value -------------------------------------------------------------------- */
-
-static int read_bool(const char *text, uint64_t *ret)
-{
-	bool value;
-	int r = value_bool(text, &value);
-
-	if (r == 0)
-		*ret = value;
-	return r;
-}
-
-static int read_text(const char *text, uint64_t *ret_length)
-{
-	size_t length = strlen(text);
-
-	if (!utf8_valid(text, length, NULL))
-		return -EINVAL;
-	*ret_length = length;
-	return 0;
-}
-
-static int read_path(const char *text, uint64_t *ret)
-{
-	(void)ret;
-	return value_path(text) ? 0 : -EINVAL;
-}
-
-static int read_cidr4(const char *text, uint64_t *ret_bits)
-{
-	char network[VALUE_CIDR_LENGTH];
-
-	/* Bits behind the prefix are a slip of the pen: which network was meant? */
-	if (strchr(text, ':') || value_cidr(text, network) < 0)
-		return -EINVAL;
-	return value_count(strchr(text, '/') + 1, ret_bits);
-}
-
-/* How each type is read, and what is told about a value that is not one. */
-static const struct {
-	const char *name;
-	const char *expects;
-	const char *unit; /* of its range, NULL: it has none */
-	bool is_text;
-	/* Gives the number that the range bounds.  NULL: one of the option's words. */
-	int (*read)(const char *text, uint64_t *ret);
-} types[] = {
-	[DRUPE_OPTION_BOOL] = { "bool", "is neither true nor false", NULL, false,
-				read_bool },
-	[DRUPE_OPTION_COUNT] = { "count", "is not a whole number; write it like 4096", "",
-				 false, value_count },
-	[DRUPE_OPTION_SIZE] = { "size", "is not a size; write 512, 64K, 10M or 2G",
-				" bytes", false, value_size },
-	[DRUPE_OPTION_DURATION] = { "duration",
-				    "is not a duration; write 250ms, 1.5s, 10m or 2h",
-				    " ms", false, value_duration },
-	[DRUPE_OPTION_TEXT] = { "text", "is not UTF-8", " bytes", true, read_text },
-	[DRUPE_OPTION_WORD] = { "word", "is not one of its words", NULL, true, NULL },
-	[DRUPE_OPTION_PATH] = { "path",
-				"is not an absolute path without . and .. and double "
-				"slashes",
-				NULL, true, read_path },
-	[DRUPE_OPTION_CIDR4] = { "cidr4",
-				 "is not an IPv4 network; write it like 10.0.2.0/24",
-				 " bits", true, read_cidr4 },
+/* The table's type of each of the ABI's. */
+static const enum value_type types[] = {
+	[DRUPE_OPTION_BOOL] = TYPE_BOOL, [DRUPE_OPTION_COUNT] = TYPE_COUNT,
+	[DRUPE_OPTION_SIZE] = TYPE_SIZE, [DRUPE_OPTION_DURATION] = TYPE_DURATION,
+	[DRUPE_OPTION_TEXT] = TYPE_TEXT, [DRUPE_OPTION_WORD] = TYPE_WORD,
+	[DRUPE_OPTION_PATH] = TYPE_PATH, [DRUPE_OPTION_CIDR4] = TYPE_CIDR4,
 };
-
-static int read_number(const struct drupe_option *declared, const char *text,
-		       uint64_t *ret)
-{
-	bool bounded = types[declared->type].unit && (declared->min || declared->max);
-	uint64_t number = 0;
-	unsigned place;
-	int r;
-
-	if (!types[declared->type].read)
-		return words_find(declared->words, text, &place) ? 0 : -EINVAL;
-	r = types[declared->type].read(text, &number);
-	if (r < 0)
-		return r;
-	if (bounded && (number < declared->min || number > declared->max))
-		return -ERANGE;
-	*ret = number;
-	return 0;
-}
 
 const char *host_option_type_name(enum drupe_option_type type)
 {
-	return types[type].name;
+	return value_type_name(types[type]);
 }
 
-/* ---- the options of a policy --------------------------------------------------------
- */
-
-/* "FILE:LINE:COL: options NAME: KEY: …" */
-static int invalid(const struct policy *policy, const struct policy_option *option,
-		   struct error *err, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static int invalid(const struct policy *policy, const struct policy_option *option,
-		   struct error *err, const char *format, ...)
-{
-	char where[32] = "", what[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
-	if (option->where.line > 0)
-		snprintf(where, sizeof(where), ":%u:%u", option->where.line,
-			 option->where.column);
-	return error_set(err, ERROR_OPTION_INVALID, EINVAL, "%s%s: options %s: %s",
-			 policy->source, where, option->backend, what);
-}
-
-static int unknown_key(const struct drupe_backend *object, const struct policy *policy,
-		       const struct policy_option *option, struct error *err)
+static int find_unknown_key(const struct drupe_backend *object,
+			    const struct policy_option *option, struct findings *findings)
 {
 	_cleanup_free_ const char **keys = calloc(object->n_options + 1, sizeof(*keys));
 	const char *near;
 
 	if (!keys)
-		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
+		return -ENOMEM;
 	for (size_t i = 0; i < object->n_options; i++)
 		keys[i] = host_option_at(object, i)->key;
 	near = nearest_name(option->key, keys);
 	if (near)
-		return invalid(policy, option, err,
-			       "unknown key \"%s\"; did you mean \"%s\"?", option->key,
-			       near);
+		return findings_add(findings, option->key_where,
+				    "options %s: unknown key %s; did you mean %s?",
+				    option->backend, findings_quote(option->key).text,
+				    near);
 	if (object->n_options == 0)
-		return invalid(policy, option, err,
-			       "unknown key \"%s\"; this backend has no options",
-			       option->key);
-	return invalid(
-		policy, option, err,
-		"unknown key \"%s\"; drupe backends --dump %s lists those there are",
-		option->key, object->name);
+		return findings_add(
+			findings, option->key_where,
+			"options %s: unknown key %s; this backend has no options",
+			option->backend, findings_quote(option->key).text);
+	return findings_add(
+		findings, option->key_where,
+		"options %s: unknown key %s; drupe backends --dump %s lists the keys",
+		option->backend, findings_quote(option->key).text, object->name);
 }
 
-static int bad_word(const struct drupe_option *declared, const struct policy *policy,
-		    const struct policy_option *option, struct error *err)
+/* Both bounds 0: none. */
+static struct value_spec spec_of(const struct drupe_option *declared)
 {
-	const char *near = nearest_name(option->value, declared->words);
-	char list[256];
+	bool bounded = declared->min || declared->max;
 
-	words_join(declared->words, list, sizeof(list));
-	if (near)
-		return invalid(policy, option, err,
-			       "%s: \"%s\" is not one of %s; did you mean \"%s\"?",
-			       option->key, option->value, list, near);
-	return invalid(policy, option, err, "%s: \"%s\" is not one of %s", option->key,
-		       option->value, list);
+	return (struct value_spec){
+		.type = types[declared->type],
+		.min = declared->min,
+		.max = bounded && declared->max < VALUE_MAX ? declared->max : VALUE_MAX,
+		.words = declared->words,
+	};
 }
 
-static int read_value(const struct drupe_option *declared, const struct policy *policy,
-		      const struct policy_option *option, struct option_value *ret_value,
-		      struct error *err)
+static int read_option(const struct drupe_option *declared,
+		       const struct policy_option *option, struct drupe_options *options,
+		       struct findings *findings)
 {
+	struct value_spec spec = spec_of(declared);
+	enum value_store store = value_type_store(spec.type);
 	struct option_value value = { .key = declared->key, .type = declared->type };
-	int r;
+	struct value_why why;
 
-	if (option->quoted && !types[declared->type].is_text)
-		return invalid(
-			policy, option, err,
-			"%s: \"%s\" is quoted and so a text, but a %s is needed; take "
-			"the quotes away",
-			option->key, option->value, types[declared->type].name);
-	r = read_number(declared, option->value, &value.number);
-	if (r == -ERANGE && declared->max > 0)
-		return invalid(policy, option, err,
-			       "%s: \"%s\" is out of range: %" PRIu64 " to %" PRIu64 "%s",
-			       option->key, option->value, declared->min, declared->max,
-			       types[declared->type].unit);
-	if (r == -ERANGE)
-		return invalid(policy, option, err, "%s: \"%s\" is too large a number",
-			       option->key, option->value);
-	if (r < 0 && declared->type == DRUPE_OPTION_WORD)
-		return bad_word(declared, policy, option, err);
-	if (r < 0)
-		return invalid(policy, option, err, "%s: \"%s\" %s", option->key,
-			       option->value, types[declared->type].expects);
-	if (types[declared->type].is_text) {
+	if (value_type_read(&spec, option->value, option->quoted, &value.number, &why) <
+	    0)
+		return findings_add(findings, option->where, "options %s: %s: %s %s",
+				    option->backend, option->key,
+				    findings_quote(option->value).text, why.text);
+	if (store == STORE_TEXT || store == STORE_WORD) {
 		value.text = strdup(option->value);
 		if (!value.text)
-			return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
+			return -ENOMEM;
 	}
-	*ret_value = value;
+	options->values[options->count++] = value;
 	return 0;
 }
 
-static int add_option(const struct drupe_backend *object, const struct policy *policy,
-		      const struct policy_option *option, struct drupe_options *options,
-		      struct error *err)
+static const struct drupe_option *find_declared(const struct drupe_backend *object,
+						const char *key)
 {
-	if (find_value(options, option->key))
-		return invalid(policy, option, err, "%s is set twice", option->key);
-	for (size_t i = 0; i < object->n_options; i++) {
-		const struct drupe_option *declared = host_option_at(object, i);
-		int r;
+	for (size_t i = 0; i < object->n_options; i++)
+		if (strcmp(host_option_at(object, i)->key, key) == 0)
+			return host_option_at(object, i);
+	return NULL;
+}
 
-		if (strcmp(declared->key, option->key) != 0)
+/* The values that are good, and findings about the others. */
+static int read_options(const struct drupe_backend *object, const struct policy *policy,
+			struct drupe_options *options, struct findings *findings)
+{
+	int r = 0;
+
+	options->values = calloc(policy->n_options + 1, sizeof(*options->values));
+	if (!options->values)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < policy->n_options; i++) {
+		const struct policy_option *option = &policy->options[i];
+		const struct drupe_option *declared;
+
+		if (strcmp(option->backend, object->name) != 0)
 			continue;
-		r = read_value(declared, policy, option, &options->values[options->count],
-			       err);
-		if (r == 0)
-			options->count++;
-		return r;
+		declared = find_declared(object, option->key);
+		r = declared ? read_option(declared, option, options, findings)
+			     : find_unknown_key(object, option, findings);
 	}
-	return unknown_key(object, policy, option, err);
+	return r;
+}
+
+int host_check_options(const struct drupe_backend *object, const struct policy *policy,
+		       struct findings *findings)
+{
+	struct drupe_options *options = calloc(1, sizeof(*options));
+	int r = options ? read_options(object, policy, options, findings) : -ENOMEM;
+
+	host_options_free(options);
+	return r;
 }
 
 int host_options(const struct drupe_backend *object, const struct policy *policy,
 		 struct drupe_options **ret_options, struct error *err)
 {
+	_cleanup_findings_ struct findings findings = { 0 };
 	struct drupe_options *options = calloc(1, sizeof(*options));
-	int r = 0;
+	int r = options ? 0 : -ENOMEM;
 
-	if (!options)
-		return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
-	if (policy && policy->n_options > 0) {
-		options->values = calloc(policy->n_options, sizeof(*options->values));
-		if (!options->values)
-			r = error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
-	}
-	for (size_t i = 0; r == 0 && policy && i < policy->n_options; i++)
-		if (strcmp(policy->options[i].backend, object->name) == 0)
-			r = add_option(object, policy, &policy->options[i], options, err);
+	if (r == 0 && policy)
+		r = read_options(object, policy, options, &findings);
+	if (r < 0)
+		error_set(err, ERROR_SYSTEM, -r, "out of memory");
+	else if (findings.count > 0)
+		r = findings_report(&findings, policy->source, ERROR_OPTION_INVALID, err);
 	if (r < 0) {
 		host_options_free(options);
 		return r;

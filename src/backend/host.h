@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "drupe-backend.h"
 #include "base/error.h"
+#include "drupe-backend.h"
 #include "policy/policy.h"
 
 struct option_value {
@@ -37,11 +37,15 @@ static inline const struct drupe_option *host_option_at(
 const char *host_option_type_name(enum drupe_option_type type);
 
 /*
- * Check the policy's options for the backend of that name against the table that
- * it declares.  ERR: option-invalid, "FILE:LINE:COL: …" with the nearest key.
+ * Read the policy's options (NULL: none are set) for the backend of that name, by the
+ * table that it declares.  ERR: option-invalid, "FILE:LINE:COL: …", the first of what is
+ * wrong and how much more there is.
  */
 int host_options(const struct drupe_backend *object, const struct policy *policy,
 		 struct drupe_options **ret_options, struct error *err);
+/* Add all that is wrong with them to FINDINGS.  0 or -ENOMEM. */
+int host_check_options(const struct drupe_backend *object, const struct policy *policy,
+		       struct findings *findings);
 void host_options_free(struct drupe_options *options);
 
 #endif

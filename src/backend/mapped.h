@@ -12,7 +12,7 @@ bool mapped_data(const void *address, size_t length);
 /* ADDRESS lies in an executable segment. */
 bool mapped_code(const void *address);
 
-/* TEXT is readable and ends with a NUL within MAX bytes, that one included. */
+/* TEXT is readable and ends with a NUL within MAX bytes, including it. */
 bool mapped_text(const char *text, size_t max);
 
 #endif

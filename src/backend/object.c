@@ -11,8 +11,8 @@
 #include "base/utf8.h"
 #include "base/value.h"
 
-/* What a structure of version 0.1 has to hold: up to and with FIELD.  Written so
- * that a field added later changes none of these. */
+/* The size a structure must have since version 0.1: up to and including FIELD.  Fields
+ * added later do not change it. */
 #define UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
 
 #define TEXT_MAX 256 /* names, summaries and the like, with their NUL */
@@ -47,10 +47,10 @@ static int refuse(const struct check *check, const char *format, ...)
 	return r;
 }
 
-/* ---- finding and copying --------------------------------------------------------- */
+/* ---- finding and copying ---- */
 
-/* The symbol must be data of the very file: dlsym looks into what that file is
- * linked with as well, and the address of a function would be read as a size. */
+/* The symbol must be data of this very file: dlsym also searches the libraries it is
+ * linked with, and a function's code would be read as a size. */
 static int find_symbol(const struct check *check, void *handle, const void **ret_address,
 		       size_t *ret_room)
 {
@@ -119,7 +119,7 @@ static int copy_object(const struct check *check, const struct drupe_backend *so
 	return 0;
 }
 
-/* ---- texts and lists ----------------------------------------------------------- */
+/* ---- texts and lists ---- */
 
 static bool is_printable(const char *text)
 {
@@ -186,7 +186,7 @@ static int check_array(const struct check *check, const char *what, const void *
 	return 0;
 }
 
-/* ---- options ---------------------------------------------------------------------- */
+/* ---- options ---- */
 
 static bool is_key(const char *key)
 {
@@ -239,7 +239,7 @@ static int check_options(const struct check *check)
 	return r;
 }
 
-/* ---- the four kinds --------------------------------------------------------------- */
+/* ---- the four kinds ---- */
 
 static int check_guarantees(const struct check *check)
 {
@@ -398,7 +398,7 @@ static int copy_ops(const struct check *check)
 	return kind->check ? kind->check(check) : 0;
 }
 
-/* ---- the object ------------------------------------------------------------------- */
+/* ---- the object ---- */
 
 static int check_identity(const struct check *check)
 {

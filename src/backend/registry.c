@@ -5,14 +5,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "backend/call.h"
 #include "backend/elf-check.h"
-#include "base/fd.h"
 #include "backend/object.h"
 #include "backend/tool.h"
+#include "base/argv.h"
+#include "base/fd.h"
 #include "base/trust.h"
 #include "base/value.h"
 
@@ -21,16 +22,15 @@ const char *registry_dir(const char *dir)
 	return dir ? dir : BACKENDDIR;
 }
 
-static pthread_mutex_t calls = PTHREAD_MUTEX_INITIALIZER;
-
-void registry_lock(void)
+const char *backend_tool(const struct backend *backend)
 {
-	pthread_mutex_lock(&calls);
+	return backend->object.tool ? backend->object.tool : backend->file;
 }
 
-void registry_unlock(void)
+bool backend_runs_tool(const struct backend *backend, const struct drupe_words *words)
 {
-	pthread_mutex_unlock(&calls);
+	return backend->object.tool && words->count > 0 &&
+	       strcmp(words->words[0], backend->object.tool) == 0;
 }
 
 static int out_of_memory(struct error *err)
@@ -67,8 +67,7 @@ static int absolute_folder(const char *dir, char **ret_dir, struct error *err)
 	return 0;
 }
 
-/* ---- the folder ---------------------------------------------------------------------
- */
+/* ---- the folder ---- */
 
 static int open_folder(const char *dir, int *ret_fd, struct error *err)
 {
@@ -125,14 +124,10 @@ static int scan_folder(int fd, struct registry_entry **ret_entries, size_t *ret_
 	_cleanup_free_ struct registry_entry *entries = NULL;
 	size_t count = 0;
 	struct dirent *file;
-	DIR *folder;
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd_listing(fd, ".");
 
-	folder = copy >= 0 ? fdopendir(copy) : NULL;
-	if (!folder) {
-		close_fd(&copy);
+	if (!folder)
 		return -errno;
-	}
 	while ((file = readdir(folder))) {
 		struct registry_entry entry = { 0 }, *grown;
 
@@ -155,7 +150,7 @@ static int scan_folder(int fd, struct registry_entry **ret_entries, size_t *ret_
 	return 0;
 }
 
-/* The names of a slot that the folder does have, for who misspelt one. */
+/* The names of a slot that the folder does have, for a message about a wrong one. */
 static void list_names(int fd, enum slot slot, char *ret, size_t size)
 {
 	_cleanup_free_ struct registry_entry *entries = NULL;
@@ -170,8 +165,7 @@ static void list_names(int fd, enum slot slot, char *ret, size_t size)
 						 used ? ", " : "", entries[i].name);
 }
 
-/* ---- one file -----------------------------------------------------------------------
- */
+/* ---- one file ---- */
 
 static int missing(int folder, const char *dir, enum slot slot, const char *name,
 		   struct error *err)
@@ -193,18 +187,17 @@ static int missing(int folder, const char *dir, enum slot slot, const char *name
 }
 
 /*
- * dlopen takes a name, and /proc/self/fd/N is none to give it: it remembers what it
- * loaded by name, and a number that is used again would give the first backend in
- * the place of the second.  So it opens the path once more, and afterwards the path
- * must still lead to the file that was checked.  That is enough because folder and
- * parents are trusted: only root or the caller could have exchanged the file
- * meanwhile, and back.  A file that was replaced since it was first loaded (an
- * upgrade under a long-running server) stays the one that was loaded and checked.
+ * dlopen wants a name, and /proc/self/fd/N will not do: it remembers what it loaded by
+ * name, so a descriptor number that is reused would give the first backend again.  So
+ * the path is opened a second time, and must still lead to the checked file afterwards.
+ * That is enough, since folder and parents are trusted: only root or the caller could
+ * have swapped the file and put it back.  A file replaced after it was first loaded (an
+ * upgrade under a long-running server) remains the one that was loaded and checked.
  */
 static int load_file(const char *file, const struct stat *checked, void **ret_handle,
 		     struct error *err)
 {
-	void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	void *handle = call_dlopen(file);
 	struct stat now;
 
 	if (!handle) {
@@ -257,12 +250,11 @@ static int load_object(const char *dir, enum slot slot, const char *name,
 	return r;
 }
 
-/* ---- one backend ----------------------------------------------------------------------
- */
+/* ---- one backend ---- */
 
 static int check_name(enum slot slot, const char *name, struct error *err)
 {
-	/* No file may put itself in the place of the word that means "no layer". */
+	/* "none" is the word for "no layer": no file may take it. */
 	if (strcmp(name, "none") == 0) {
 		error_set(err, ERROR_BACKEND_INVALID, EINVAL,
 			  "\"none\" means that there is no %s, and cannot be a backend",
@@ -325,17 +317,23 @@ static int configure(struct backend *backend, const struct policy *policy, uid_t
 	return 0;
 }
 
+int registry_look(const char *dir, enum slot slot, const char *name,
+		  struct backend **ret_backend, struct error *err)
+{
+	_cleanup_free_ char *folder = NULL;
+	int r = absolute_folder(dir, &folder, err);
+
+	return r < 0 ? r : load(folder, slot, name, ret_backend, err);
+}
+
 int registry_load(const char *dir, enum slot slot, const char *name,
 		  const struct policy *policy, uid_t run_uid,
 		  struct backend **ret_backend, struct error *err)
 {
 	_cleanup_backend_ struct backend *backend = NULL;
-	_cleanup_free_ char *folder = NULL;
 	int r;
 
-	r = absolute_folder(dir, &folder, err);
-	if (r == 0)
-		r = load(folder, slot, name, &backend, err);
+	r = registry_look(dir, slot, name, &backend, err);
 	if (r == 0)
 		r = configure(backend, policy, run_uid, err);
 	if (r < 0) {
@@ -356,8 +354,7 @@ void registry_unref(struct backend *backend)
 	free(backend);
 }
 
-/* ---- all of them
- * ----------------------------------------------------------------------- */
+/* ---- all of them ---- */
 
 int registry_list(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		  struct error *err)

@@ -6,11 +6,12 @@
 #ifndef DRUPE_REGISTRY_H
 #define DRUPE_REGISTRY_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
-#include "drupe-backend.h"
-#include "base/error.h"
 #include "backend/host.h"
+#include "base/error.h"
+#include "drupe-backend.h"
 #include "policy/policy.h"
 
 /* A loaded backend.  `object` and the ops are the executor's own copies, in which
@@ -42,10 +43,16 @@ int registry_load(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err);
 void registry_unref(struct backend *backend);
 
-/* Backends are called by one thread of the process at a time (drupe-backend.h): around
- * every call of one of their functions. */
-void registry_lock(void);
-void registry_unlock(void);
+/* The same without options and without its tool: to look into its tables only. */
+int registry_look(const char *dir, enum slot slot, const char *name,
+		  struct backend **ret_backend, struct error *err);
+
+/* What messages call a backend by: its tool, or where it has none (a scope that is a
+ * folder) its own file.  Never NULL. */
+const char *backend_tool(const struct backend *backend);
+
+/* Whether WORDS start with the tool, so that what runs is what was checked. */
+bool backend_runs_tool(const struct backend *backend, const struct drupe_words *words);
 
 static inline void registry_unrefp(struct backend **backend)
 {

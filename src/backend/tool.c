@@ -25,7 +25,7 @@ static int refuse_owner(const char *path, const char *part, uid_t owner,
 		r = error_set(
 			err, ERROR_TOOL_UNTRUSTED, EPERM,
 			"%s: %s belongs to a user that this user namespace does not "
-			"map, so that nobody can tell whether it is root",
+			"map, so it cannot be known whether it is root",
 			path, part);
 		error_hint(err, "run drupe outside of the namespace, or map uid 0");
 		return r;
@@ -113,8 +113,8 @@ static int check_owners(const char *path, char ret_resolved[PATH_MAX], struct er
 	return 0;
 }
 
-/* Privileges that a program gains by being started are drupe's to refuse: such a
- * launcher cannot be watched, and its holes are holes of the whole system. */
+/* A program that gains privileges when it starts is refused: such a launcher cannot be
+ * watched, and its holes are holes of the whole system. */
 static int check_privileges(const char *path, int fd, const struct stat *st,
 			    struct error *err)
 {
@@ -170,8 +170,8 @@ static int check_place(const char *path, const char *resolved, struct error *err
 	return r;
 }
 
-/* Refuse what is not a plain program before it is opened for reading, so that a
- * set-uid program that nobody may read is still called by its name. */
+/* Before it is opened for reading: an unreadable set-uid program is then refused for
+ * being set-uid. */
 static int check_kind(const char *path, struct error *err)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
@@ -211,8 +211,8 @@ static bool has_constant(const char *program, size_t length, const char *text)
 	return false;
 }
 
-/* Read, not mapped: a program that is cut short meanwhile must not be a SIGBUS.  In
- * pieces that overlap, so that what is touched for the first time is little. */
+/* Read, not mapped: a program truncated meanwhile must not cause a SIGBUS.  In small
+ * overlapping pieces, to touch little fresh memory. */
 static int find_features(const char *path, int fd, off_t size,
 			 const char *const *features, uint64_t *ret_features,
 			 struct error *err)

@@ -18,9 +18,9 @@ struct tool {
 /*
  * PATH must be a regular file that RUN_UID can execute, neither set-id nor with
  * capabilities of its own, and in a place, links included, that only root can
- * change: what the command's own user could rewrite, a command could (once it
- * is out, or in another sandbox).  INSIDE: the command's view has to have it, so
- * it lies below /usr.  FEATURES is NULL-terminated or NULL.
+ * change: what the command's own user can rewrite, a command can (once it has
+ * escaped, or from another sandbox).  INSIDE: the command's view has to have it,
+ * so it lies below /usr.  FEATURES is NULL-terminated or NULL.
  * ERR: tool-missing, tool-untrusted.
  */
 int tool_check(const char *path, const char *const *features, uid_t run_uid, bool inside,

@@ -104,20 +104,27 @@ void print_escaped(FILE *file, const char *text)
 	}
 }
 
-void error_print(const struct error *err)
+static void print_stage(const struct error *err)
 {
-	flockfile(stderr);
-	fprintf(stderr, "drupe: %s", stage_name(error_stage(err->code)));
+	fputs(stage_name(error_stage(err->code)), stderr);
 	if (err->backend[0]) {
 		fputs(" (", stderr);
 		print_escaped(stderr, err->backend);
 		fputc(')', stderr);
 	}
 	fputs(": ", stderr);
+}
+
+void error_print(const struct error *err)
+{
+	flockfile(stderr);
+	fputs("drupe: ", stderr);
+	if (err->code != ERROR_USAGE) /* its stage is no help */
+		print_stage(err);
 	print_escaped(stderr, err->message);
 	fputc('\n', stderr);
 	if (err->hint[0]) {
-		fputs("drupe: to mend it: ", stderr);
+		fputs("drupe: fix: ", stderr);
 		print_escaped(stderr, err->hint);
 		fputc('\n', stderr);
 	}

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 int fd_above_stdio(int fd)
 {
@@ -21,6 +22,23 @@ int fd_above_stdio(int fd)
 	return moved;
 }
 
+static int raise_both(const int ends[2], int *ret_first, int *ret_second,
+		      const char *what, struct error *err)
+{
+	int first = fd_above_stdio(ends[0]), second = fd_above_stdio(ends[1]);
+	int r = first < 0 ? first : second < 0 ? second : 0;
+
+	if (r == 0) {
+		*ret_first = first;
+		*ret_second = second;
+		return 0;
+	}
+	close_fd(&first);
+	close_fd(&second);
+	return error_set(err, ERROR_SYSTEM, -r, "cannot make a %s: %s", what,
+			 strerror(-r));
+}
+
 int fd_pipe(int *ret_read, int *ret_write, struct error *err)
 {
 	int ends[2];
@@ -28,19 +46,38 @@ int fd_pipe(int *ret_read, int *ret_write, struct error *err)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_set(err, ERROR_SYSTEM, errno, "cannot make a pipe: %s",
 				 strerror(errno));
-	ends[0] = fd_above_stdio(ends[0]);
-	ends[1] = fd_above_stdio(ends[1]);
-	if (ends[0] < 0 || ends[1] < 0) {
-		int errnum = ends[0] < 0 ? -ends[0] : -ends[1];
+	return raise_both(ends, ret_read, ret_write, "pipe", err);
+}
 
-		close_fd(&ends[0]);
-		close_fd(&ends[1]);
-		return error_set(err, ERROR_SYSTEM, errnum, "cannot make a pipe: %s",
-				 strerror(errnum));
-	}
-	*ret_read = ends[0];
-	*ret_write = ends[1];
+int fd_lifeline(int *ret_ours, int *ret_other, struct error *err)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_set(err, ERROR_SYSTEM, errno, "cannot make a socket: %s",
+				 strerror(errno));
+	return raise_both(ends, ret_ours, ret_other, "socket", err);
+}
+
+int fd_null(int flags, int *ret_fd, struct error *err)
+{
+	int fd = fd_above_stdio(open("/dev/null", flags | O_CLOEXEC));
+
+	if (fd < 0)
+		return error_set(err, ERROR_SYSTEM, -fd, "cannot open /dev/null: %s",
+				 strerror(-fd));
+	*ret_fd = fd;
 	return 0;
+}
+
+DIR *fd_listing(int dirfd, const char *path)
+{
+	int fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir)
+		close_fd(&fd);
+	return dir;
 }
 
 int fd_data(const char *text, size_t length, int *ret_fd, struct error *err)

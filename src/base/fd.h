@@ -3,6 +3,7 @@
 #ifndef DRUPE_FD_H
 #define DRUPE_FD_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,16 @@ int fd_above_stdio(int fd);
 
 /* A pipe, both ends close-on-exec and above 2. */
 int fd_pipe(int *ret_read, int *ret_write, struct error *err);
+
+/* A SOCK_SEQPACKET pair, whose other end goes to a program of drupe's own: its lifeline,
+ * for it sees our end closed, however we end. */
+int fd_lifeline(int *ret_ours, int *ret_other, struct error *err);
+
+/* /dev/null, opened with FLAGS. */
+int fd_null(int flags, int *ret_fd, struct error *err);
+
+/* Open the directory PATH below DIRFD for readdir; NULL and errno on failure. */
+DIR *fd_listing(int dirfd, const char *path);
 
 /* A sealed memfd with the text, at offset 0. */
 int fd_data(const char *text, size_t length, int *ret_fd, struct error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who runs the command (R14). */
+/* The user who runs the command (R14). */
 #ifndef DRUPE_IDENTITY_H
 #define DRUPE_IDENTITY_H
 

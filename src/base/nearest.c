@@ -58,3 +58,16 @@ const char *nearest_name(const char *word, const char *const *names)
 	}
 	return nearest;
 }
+
+void nearest_fold(const char *name, char ret[static 64])
+{
+	size_t n = strlen(name);
+
+	ret[0] = '\0';
+	if (n < 3 || n >= 64)
+		return;
+	for (size_t i = 0; i <= n; i++)
+		ret[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a')
+			 : name[i] == '-'		  ? '_'
+							  : name[i];
+}

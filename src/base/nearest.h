@@ -7,4 +7,8 @@
  * at least 2) insertions, deletions, changes or swaps of neighbours; else NULL. */
 const char *nearest_name(const char *word, const char *const *names);
 
+/* NAME in lower case and with - as _, since NOFILE and cpu-quota are slips as well;
+ * "" when it is too long or too short for a guess. */
+void nearest_fold(const char *name, char ret[static 64]);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths as text, and as walks that follow no link. */
+/* Paths as text, and opened without following links. */
 #ifndef DRUPE_PATH_H
 #define DRUPE_PATH_H
 

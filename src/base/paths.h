@@ -17,7 +17,7 @@ struct paths {
  * The configured folders.  A program that lies in the configured bindir below some
  * root (a DESTDIR) finds its parts below the same root; one that lies beside
  * drupe-guard is in the build tree.  The same holds for libdrupe and its libdir, in
- * whatever program it is.  No variable of the environment has a say.
+ * whatever program it is.  The environment has no say.
  */
 void paths_resolve(struct paths *paths);
 

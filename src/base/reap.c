@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
-/* What a killed process may take to die on a machine under great load. */
+/* What a killed process may take to die on a loaded machine. */
 #define KILL_MS 1000
 #define STEP_NS NS_PER_MS
 
-/* Those that could not be taken when their turn came. */
+/* Those that could not be reaped when their turn came. */
 static struct {
 	pthread_mutex_t lock;
 	int *pidfds;
@@ -34,8 +34,8 @@ static int status_of(const siginfo_t *info)
 	}
 }
 
-/* By the handle and not by the number: a caller who waits for any child may have taken
- * it, and the number may be another's by now. */
+/* By the handle, not the number: a caller that waits for any child may have reaped it,
+ * and the number may be another's by now. */
 static bool take(int pidfd, int *ret_status)
 {
 	siginfo_t info = { 0 };
@@ -84,7 +84,7 @@ static void take_left(void)
 	pthread_mutex_unlock(&left.lock);
 }
 
-/* Without memory for it, it stays a zombie until we end. */
+/* Out of memory: it stays a zombie until we end. */
 static void leave(int *pidfd)
 {
 	int *more;

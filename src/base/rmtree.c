@@ -72,6 +72,17 @@ static int move(int from, const char *name, int to, const char *new_name)
 			    /* RENAME_NOREPLACE of linux/fs.h */);
 }
 
+/* What unlink says of a directory: EISDIR, or EPERM when that comes first (one of
+ * another user in a sticky folder). */
+static bool may_be_directory(int parent, const char *name, int errnum)
+{
+	struct stat st;
+
+	return errnum == EISDIR ||
+	       (errnum == EPERM && fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		S_ISDIR(st.st_mode));
+}
+
 /* Move the directory NAME of PARENT to the top under a fresh number. */
 static void move_up(struct removal *removal, int parent, const char *name)
 {
@@ -108,12 +119,15 @@ static void empty_directory(struct removal *removal, const char *name)
 		return;
 	}
 	while ((entry = readdir(dir))) {
+		int errnum;
+
 		if (is_dot(entry->d_name) || unlinkat(dirfd(dir), entry->d_name, 0) == 0)
 			continue;
-		if (errno == EISDIR || errno == EPERM)
+		errnum = errno;
+		if (may_be_directory(dirfd(dir), entry->d_name, errnum))
 			move_up(removal, dirfd(dir), entry->d_name);
 		else
-			note(removal, errno);
+			note(removal, errnum);
 	}
 	closedir(dir);
 }
@@ -126,14 +140,17 @@ static unsigned long remove_entries(struct removal *removal, DIR *top)
 
 	rewinddir(top);
 	while ((entry = readdir(top))) {
+		int errnum;
+
 		if (is_dot(entry->d_name))
 			continue;
 		if (unlinkat(removal->top, entry->d_name, 0) == 0) {
 			gone++;
 			continue;
 		}
-		if (errno != EISDIR && errno != EPERM) {
-			note(removal, errno);
+		errnum = errno;
+		if (!may_be_directory(removal->top, entry->d_name, errnum)) {
+			note(removal, errnum);
 			continue;
 		}
 		empty_directory(removal, entry->d_name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Remove a tree whose content was made by someone hostile. */
+/* Remove a tree with hostile content. */
 #ifndef DRUPE_RMTREE_H
 #define DRUPE_RMTREE_H
 

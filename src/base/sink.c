@@ -35,7 +35,7 @@ struct sink sink_open(int fd)
 	if (sink.kind != SINK_PIPE && sink.kind != SINK_TERMINAL)
 		return sink;
 	/* A description of our own of the pipe or terminal, so that O_NONBLOCK is set on
-	 * it alone.  It may belong to another user: then there is none. */
+	 * it alone.  If it belongs to another user there is none. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	own = fd_above_stdio(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 	sink.own = own >= 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A descriptor of the caller's that is written to without ever blocking on it, and
- * without changing it for others who have it open. */
+/* Writing to a descriptor of the caller's without blocking on it, and without changing
+ * it for others that have it open. */
 #ifndef DRUPE_SINK_H
 #define DRUPE_SINK_H
 

@@ -123,19 +123,16 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		  struct error *err)
 {
 	struct attempt attempt = { .spawn = spawn, .parent = getpid() };
-	/* There must be a number left for the pidfd: a guard that has to be killed for
-	 * the lack of one may have started a launcher, whose child would live on. */
-	_cleanup_close_ int reserved = fd_above_stdio(
-		open("/dev/null", O_RDONLY | O_CLOEXEC));
-	_cleanup_close_ int pidfd = -1;
+	/* Keep a number free for the pidfd: a guard killed for want of one may already
+	 * have started a launcher, whose child would live on. */
+	_cleanup_close_ int reserved = -1, pidfd = -1;
 	sigset_t all, before;
 	pid_t pid;
-	int errnum;
+	int errnum, r = fd_null(O_RDONLY, &reserved, NULL);
 
-	if (reserved < 0)
-		return error_set(err, ERROR_SPAWN_FAILED, -reserved,
-				 "no descriptor is left for a pidfd: %s",
-				 strerror(-reserved));
+	if (r < 0)
+		return error_set(err, ERROR_SPAWN_FAILED, -r,
+				 "no descriptor is left for a pidfd: %s", strerror(-r));
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = start(&attempt);

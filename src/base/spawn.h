@@ -16,7 +16,7 @@ struct spawn {
 	const int *inherit; /* descriptors that go on beside them, under their numbers */
 	size_t n_inherit;
 	const struct rlimit *nofile; /* RLIMIT_NOFILE of it; NULL: ours */
-	bool lives_on; /* is not killed when we die: a descriptor will tell it */
+	bool lives_on;		     /* not killed when we die: a descriptor tells it */
 	const struct identity *identity; /* taken on when it says drop; NULL: stay */
 	bool keeps_ids; /* of it only the groups: the program takes on the rest itself */
 };

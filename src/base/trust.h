@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whom a file can come from: policies, backends and tools.  Every check is made
+ * Who can have written a file (a policy, a backend, a tool).  Every check is made
  * on the descriptor that is used afterwards, never on a path.
  */
 #ifndef DRUPE_TRUST_H
@@ -32,7 +32,7 @@ int trust_open_at(int dirfd, const char *dir, const char *name, enum error_code 
 		  enum error_code code, int *ret_fd, struct stat *ret_stat,
 		  struct error *err);
 
-/* Whether UID is that of a user whom this user namespace does not map. */
+/* Whether UID stands for a user that this user namespace does not map. */
 bool trust_is_unmapped(uid_t uid);
 
 #endif

@@ -180,15 +180,6 @@ bool value_path(const char *text)
 	return !value_path_fault(text);
 }
 
-bool value_path_within(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	if (n == 1)
-		return true;
-	return strncmp(path, dir, n) == 0 && (path[n] == '/' || !path[n]);
-}
-
 /* Clear what lies beyond the first PREFIX bits; whether anything was set there. */
 static bool clear_host_bits(unsigned char *address, size_t length, uint64_t prefix)
 {

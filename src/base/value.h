@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The closed grammars of scalar values, the same in policies, options and argv. */
+/* The grammars of scalar values, the same in policies, options and argv. */
 #ifndef DRUPE_VALUE_H
 #define DRUPE_VALUE_H
 
@@ -30,9 +30,6 @@ bool value_path(const char *text);
 
 /* Why TEXT is no such path ("is relative; …"), or NULL when it is one. */
 const char *value_path_fault(const char *text);
-
-/* Whether PATH is DIR or lies below it; both are paths as value_path wants them. */
-bool value_path_within(const char *path, const char *dir);
 
 #define VALUE_CIDR_LENGTH 64
 

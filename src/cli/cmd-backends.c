@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* drupe backends: a table, everything about one, or JSON; 1 when one of those shown is
- * refused, 2 when --dump names none. */
+/* drupe backends: a table, all about one backend, or JSON.  Exits 1 if one of those shown
+ * is refused, 2 if --dump matches none. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/commands.h"
 #include "session/listing.h"
 
-/* ---- table ----------------------------------------------------------------------------
- */
+/* ---- table ---- */
 
 #define ROW "%-9s %-14s %-10s %-4s %-6s %-18s "
 
@@ -17,7 +16,7 @@ static void print_refusal(const struct error *error)
 	printf("\n%s: ", error->backend);
 	print_escaped(stdout, error->message);
 	if (error->hint[0]) {
-		fputs("\n  to mend it: ", stdout);
+		fputs("\n  fix: ", stdout);
 		print_escaped(stdout, error->hint);
 	}
 	putchar('\n');
@@ -50,8 +49,7 @@ static void print_table(const char *dir, const struct registry_entry *entries,
 			print_refusal(&entries[i].error);
 }
 
-/* ---- dump -----------------------------------------------------------------------------
- */
+/* ---- dump ---- */
 
 static void print_field(const char *name, const char *value)
 {
@@ -129,21 +127,19 @@ static size_t print_dumps(const char *dir, const struct registry_entry *entries,
 	return shown;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------ */
+/* ---- the command ---- */
 
-static size_t print_listing(const char *dir, const struct registry_entry *entries,
-			    size_t count, const char *dump)
+/* -errno: the output could not be written, and print_json has said so. */
+static int print_listing(const char *dir, const struct registry_entry *entries,
+			 size_t count, const char *dump, size_t *ret_shown)
 {
 	json_t *listing = listing_json(dir, entries, count, dump);
-	size_t shown = json_array_size(json_object_get(listing, "backends"));
 
-	if (shown > 0) {
-		json_dumpf(listing, stdout, JSON_COMPACT);
-		putchar('\n');
-	}
+	*ret_shown = json_array_size(json_object_get(listing, "backends"));
+	if (!listing || *ret_shown > 0)
+		return print_json(listing);
 	json_decref(listing);
-	return shown;
+	return 0;
 }
 
 int cmd_backends(const struct options *options)
@@ -152,6 +148,7 @@ int cmd_backends(const struct options *options)
 	struct registry_entry *entries;
 	size_t count, shown = 1, refused;
 	struct error err = { 0 };
+	int r = 0;
 
 	if (listing_make(dir, &entries, &count, &err) < 0) {
 		error_print(&err);
@@ -159,13 +156,15 @@ int cmd_backends(const struct options *options)
 	}
 	dir = registry_dir(dir);
 	if (options->json)
-		shown = print_listing(dir, entries, count, dump);
+		r = print_listing(dir, entries, count, dump, &shown);
 	else if (dump)
 		shown = print_dumps(dir, entries, count, dump);
 	else
 		print_table(dir, entries, count);
 	refused = listing_refused(entries, count, dump);
 	registry_list_free(entries, count);
+	if (r < 0)
+		return EXIT_MISUSE;
 	if (shown == 0) {
 		fputs("drupe: no backend \"", stderr);
 		print_escaped(stderr, dump);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* drupe check: all findings go to stderr, a line for each good policy to stdout. */
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "cli/commands.h"
+#include "backend/option-check.h"
 #include "base/error.h"
-#include "policy/policy.h"
-#include "backend/registry.h"
+#include "cli/commands.h"
+#include "policy/open.h"
 
 static void print_findings(const struct findings *findings)
 {
@@ -21,35 +19,13 @@ static void print_findings(const struct findings *findings)
 	}
 }
 
-/* Options are in the backend's own table.  A backend that is not here, or not fit, is no
- * fault of the policy: preflight tells. */
-static bool check_options(const struct policy *policy, const char *dir)
-{
-	bool good = true;
-
-	for (size_t slot = 0; slot < N_SLOTS; slot++) {
-		_cleanup_backend_ struct backend *backend = NULL;
-		struct error err = { 0 };
-
-		if (strcmp(policy->backends[slot], "none") == 0 ||
-		    registry_load(dir, (enum slot)slot, policy->backends[slot], policy,
-				  geteuid(), &backend, &err) == 0 ||
-		    err.code != ERROR_OPTION_INVALID)
-			continue;
-		print_escaped(stderr, err.message);
-		fputc('\n', stderr);
-		good = false;
-	}
-	return good;
-}
-
 static bool check_file(const char *name, const struct paths *paths, bool quiet)
 {
 	_cleanup_findings_ struct findings findings = { 0 };
-	_cleanup_policy_ struct policy *policy = NULL;
 	struct error err = { 0 };
 
-	if (policy_open(name, paths->policies, &policy, &findings, &err) < 0) {
+	if (policy_check(name, paths->policies, option_check_all, paths->backends,
+			 &findings, &err) < 0) {
 		if (findings.count > 0) {
 			print_findings(&findings);
 		} else {
@@ -58,10 +34,8 @@ static bool check_file(const char *name, const struct paths *paths, bool quiet)
 		}
 		return false;
 	}
-	if (!check_options(policy, paths->backends))
-		return false;
 	if (!quiet) {
-		print_escaped(stdout, policy->source);
+		print_escaped(stdout, findings.source);
 		fputs(": good\n", stdout);
 	}
 	return true;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* drupe plan: what would run, with placeholders in braces for what a run would make. */
+/* drupe plan: what would run; placeholders in braces stand for what a run would make. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/chain.h"
-#include "cli/commands.h"
 #include "base/json.h"
+#include "cli/commands.h"
+#include "plan/chain.h"
+#include "policy/open.h"
 #include "run/result.h"
 #include "scope/folder.h"
 #include "scope/scope.h"
@@ -46,7 +47,7 @@ static json_t *words_json(const struct drupe_words *words)
 	json_t *json = json_array();
 
 	for (size_t i = 0; i < words->count; i++)
-		json_array_append_new(json, json_text(words->words[i]));
+		json_push(&json, json_text(words->words[i]));
 	return json;
 }
 
@@ -76,13 +77,13 @@ static json_t *stages_json(const struct planned *planned)
 	json_t *json = json_array();
 
 	for (size_t i = 0; i < N_SEGMENTS; i++) {
-		const char *backend = backend_of(planned, (enum segment)i);
+		json_t *row = json_object();
 
-		json_array_append_new(
-			json,
-			json_pack("{s:s, s:o, s:o}", "stage", segment_names[i], "backend",
-				  backend ? json_text(backend) : json_null(), "argv",
-				  words_json(&planned->chain.segments[i])));
+		json_put(&row, "stage", json_text(segment_names[i]));
+		json_put(&row, "backend",
+			 json_text_or_null(backend_of(planned, (enum segment)i)));
+		json_put(&row, "argv", words_json(&planned->chain.segments[i]));
+		json_push(&json, row);
 	}
 	return json;
 }
@@ -92,7 +93,7 @@ static json_t *argv_json(const struct planned *planned)
 	_cleanup_argv_ struct drupe_words words = { 0 };
 
 	chain_join(&planned->chain, &words);
-	return words_json(&words);
+	return words.errnum ? NULL : words_json(&words);
 }
 
 static json_t *mounts_json(const struct plan *plan)
@@ -101,19 +102,18 @@ static json_t *mounts_json(const struct plan *plan)
 
 	for (size_t i = 0; i < plan->n_mounts; i++) {
 		const struct drupe_mount *mount = &plan->mounts[i];
-		json_t *row = json_pack("{s:s, s:o, s:b}", "op", op_names[mount->op],
-					"dest", json_text(mount->dest), "writable",
-					plan->sources[i].writable);
+		json_t *row = json_object();
 
+		json_put(&row, "op", json_text(op_names[mount->op]));
+		json_put(&row, "dest", json_text(mount->dest));
+		json_put(&row, "writable", json_boolean(plan->sources[i].writable));
 		if (mount->source)
-			json_object_set_new(row, "source", json_text(mount->source));
+			json_put(&row, "source", json_text(mount->source));
 		if (plan->sources[i].data)
-			json_object_set_new(row, "data",
-					    json_text(plan->sources[i].data));
+			json_put(&row, "data", json_text(plan->sources[i].data));
 		if (mount->bytes)
-			json_object_set_new(row, "bytes",
-					    json_integer((json_int_t)mount->bytes));
-		json_array_append_new(json, row);
+			json_put(&row, "bytes", json_count(mount->bytes));
+		json_push(&json, row);
 	}
 	return json;
 }
@@ -123,8 +123,7 @@ static json_t *env_json(const struct plan *plan)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < plan->n_env; i++)
-		json_object_set_new(json, plan->env_names[i],
-				    json_text(plan->env_values[i]));
+		json_put(&json, plan->env_names[i], json_text(plan->env_values[i]));
 	return json;
 }
 
@@ -133,19 +132,17 @@ static json_t *limits_json(const struct plan *plan)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < plan->n_limits; i++)
-		json_object_set_new(json, plan->limits[i].name,
-				    json_integer((json_int_t)plan->limits[i].value));
+		json_put(&json, plan->limits[i].name, json_count(plan->limits[i].value));
 	return json;
 }
 
 static json_t *output_json(const struct profile *profile)
 {
-	bool unlimited = profile->stream_limit == UNSET;
+	json_t *json = json_object();
 
-	return json_pack("{s:I, s:o}", "output_limit", (json_int_t)profile->output_limit,
-			 "stream_limit",
-			 unlimited ? json_null()
-				   : json_integer((json_int_t)profile->stream_limit));
+	json_put(&json, "output_limit", json_count(profile->output_limit));
+	json_put(&json, "stream_limit", json_count(profile->stream_limit));
+	return json;
 }
 
 static json_t *cgroup_json(const struct plan *plan)
@@ -153,9 +150,8 @@ static json_t *cgroup_json(const struct plan *plan)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < plan->n_cgroup; i++)
-		json_object_set_new(json,
-				    cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
-				    json_integer((json_int_t)plan->cgroup[i].value));
+		json_put(&json, cgroup_table[plan->cgroup[i].id].name,
+			 json_count(plan->cgroup[i].value));
 	return json;
 }
 
@@ -166,7 +162,7 @@ static const char *network_of(const struct planned *planned)
 		       : "none";
 }
 
-/* As it will be seen: a caller may have asked for less than the profile has. */
+/* As the command would see it: the caller may ask for less than the profile grants. */
 static const char *workspace_access(const struct session *session)
 {
 	bool narrowed = session->sandbox.profile->workspace == ACCESS_WRITE &&
@@ -178,20 +174,26 @@ static const char *workspace_access(const struct session *session)
 static json_t *plan_json(const struct planned *planned)
 {
 	const struct session *session = planned->session;
+	const struct plan *plan = &planned->plan;
+	json_t *json = json_object();
 
-	return json_pack("{s:s, s:s, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "profile", session->sandbox.profile->name, "user",
-			 session->sandbox.identity.name, "workspace",
-			 workspace_access(session), "timeout_seconds",
-			 (double)planned->grant.timeout_ms / 1000, "network",
-			 network_of(planned), "stages", stages_json(planned), "argv",
-			 argv_json(planned), "mounts", mounts_json(&planned->plan), "env",
-			 env_json(&planned->plan), "limits", limits_json(&planned->plan),
-			 "output", output_json(session->sandbox.profile), "cgroup",
-			 cgroup_json(&planned->plan));
+	json_put(&json, "profile", json_text(session->sandbox.profile->name));
+	json_put(&json, "user", json_text(session->sandbox.identity.name));
+	json_put(&json, "workspace", json_text(workspace_access(session)));
+	json_put(&json, "timeout_seconds",
+		 json_seconds((double)planned->grant.timeout_ms / 1000));
+	json_put(&json, "network", json_text(network_of(planned)));
+	json_put(&json, "stages", stages_json(planned));
+	json_put(&json, "argv", argv_json(planned));
+	json_put(&json, "mounts", mounts_json(plan));
+	json_put(&json, "env", env_json(plan));
+	json_put(&json, "limits", limits_json(plan));
+	json_put(&json, "output", output_json(session->sandbox.profile));
+	json_put(&json, "cgroup", cgroup_json(plan));
+	return json;
 }
 
-/* One word as a shell would take it, so that a line can be read without doubt. */
+/* Quoted as for a shell, so that a line can be read in one way only. */
 static void print_word(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -256,12 +258,11 @@ static void print_text(const struct planned *planned)
 		printf("  %s %llu\n", plan->limits[i].name,
 		       (unsigned long long)plan->limits[i].value);
 	for (size_t i = 0; i < plan->n_cgroup; i++)
-		printf("  %s %llu\n",
-		       cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)),
+		printf("  %s %llu\n", cgroup_table[plan->cgroup[i].id].name,
 		       (unsigned long long)plan->cgroup[i].value);
 }
 
-/* What the scope's backend is asked; SETUP where it then is a folder of ours. */
+/* Fill SCOPE for the backend, and SETUP if the scope is a folder that drupe makes. */
 static int plan_scope(const struct planned *planned, struct drupe_scope *scope,
 		      struct drupe_cgroup_setup *setup, struct chain_words *words,
 		      struct error *err)
@@ -314,10 +315,10 @@ static int make(const struct options *options, struct planned *planned, struct e
 	if (r == 0)
 		r = chain_build(&input, &planned->chain, err);
 	if (r == 0) {
-		if (!options->json)
-			print_text(planned);
-		else
+		if (options->json)
 			r = print_json(plan_json(planned));
+		else
+			print_text(planned);
 		chain_free(&planned->chain);
 	}
 	plan_free(&planned->plan);
@@ -354,7 +355,10 @@ int cmd_plan(const struct options *options)
 
 	if (r == 0)
 		r = plan(options, policy, &err);
-	if (err.code)
-		error_print(&err);
-	return r < 0 ? EXIT_FINDINGS : EXIT_GOOD;
+	if (r == 0)
+		return EXIT_GOOD;
+	if (!err.code) /* the output: print_json has said so */
+		return EXIT_MISUSE;
+	error_print(&err);
+	return EXIT_FINDINGS;
 }

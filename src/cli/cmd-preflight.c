@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* drupe preflight: each check on a line, and what to do where one failed. */
+/* drupe preflight: a line for each check, and the fix for one that failed. */
 #include <signal.h>
 
 #include "cli/commands.h"
-#include "session/preflight.h"
 #include "run/result.h"
+#include "session/preflight.h"
 
 struct lines {
 	bool quiet;
@@ -34,12 +34,12 @@ int cmd_preflight(const struct options *options)
 	struct lines lines = { .quiet = options->quiet };
 	const struct preflight_sink sink = { print_check, &lines, NULL, NULL };
 
-	/* A sandbox that dies at the gate must not end us by the pipe to it. */
+	/* A sandbox may die at the gate while we write to it. */
 	signal(SIGPIPE, SIG_IGN);
-	if (options->json)
-		print_json(preflight_json(options->policy, &options->request,
-					  &options->paths, NULL, &lines.failed));
-	else
+	if (!options->json)
 		preflight_all(options->policy, &options->request, &options->paths, &sink);
+	else if (print_json(preflight_json(options->policy, &options->request,
+					   &options->paths, NULL, &lines.failed)) < 0)
+		return EXIT_MISUSE;
 	return lines.failed ? EXIT_FINDINGS : EXIT_GOOD;
 }

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
+#include "base/fd.h"
 #include "cli/commands.h"
 #include "cli/confirm.h"
-#include "lib/private.h"
-#include "base/fd.h"
 #include "cli/report.h"
+#include "lib/private.h"
 #include "run/run.h"
 
-/* The signals that end a run.  One that the caller ignores (nohup) stays ignored. */
+/* The signals that cancel a run.  One that the caller ignores (nohup) stays ignored. */
 static int watch_signals(int *ret_fd, struct error *err)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -36,7 +36,7 @@ static int watch_signals(int *ret_fd, struct error *err)
 	return 0;
 }
 
-/* A refusal before there was a session is a result as well. */
+/* A refusal without a session is a result as well. */
 static void take_error(struct drupe_error *error, struct result *result)
 {
 	if (error)
@@ -44,7 +44,7 @@ static void take_error(struct drupe_error *error, struct result *result)
 	drupe_error_free(error);
 }
 
-/* Ask the person where the policy says so, and only then. */
+/* Ask the user, but only if the policy says so. */
 static drupe_result *run_confirmed(drupe_session *session,
 				   struct drupe_run_options *options, struct error *err)
 {
@@ -119,7 +119,7 @@ static drupe_session *open_session(const struct options *options,
 	return session;
 }
 
-/* Everything from policy to the last byte of output.  NULL: REFUSED says why. */
+/* From the policy to the last byte of output.  NULL: REFUSED says why. */
 static drupe_result *run(const struct options *options, drupe_policy **ret_policy,
 			 struct result *refused)
 {
@@ -164,9 +164,8 @@ static void say(const struct options *options, const struct result *result)
 	if (result->network_failed)
 		fprintf(stderr, "drupe: the network helper ended, and so the command was "
 				"ended\n");
-	if (result->sink_errno && result->sink_errno != EPIPE)
-		fprintf(stderr, "drupe: cannot write the output: %s\n",
-			strerror(result->sink_errno));
+	if (result->sink_errno)
+		print_unwritten("the output", result->sink_errno);
 	for (size_t i = 0; i < 2 && !result->has_text && !result->sink_errno; i++)
 		if (result->status != RUN_REFUSED && result->streams[i].omitted > 0)
 			fprintf(stderr,
@@ -178,17 +177,22 @@ static void say(const struct options *options, const struct result *result)
 			result->wall_seconds);
 }
 
-static int print(const struct options *options, int report_fd, json_t *json)
+/* Returns the exit status: a result that could not be written is no success. */
+static int write_result(const struct options *options, int report_fd, json_t *json,
+			int status)
 {
-	int r = report_fd >= 0 ? report_write(report_fd, json) : 0;
+	int report = report_fd >= 0 ? json_write(report_fd, json) : 0;
+	int output = 0;
 
-	if (r < 0)
-		fprintf(stderr, "drupe: --report: cannot write the result: %s\n",
-			strerror(-r));
+	if (report < 0)
+		print_unwritten("the report", -report);
 	if (options->json)
-		return print_json(json) < 0 ? -EPIPE : 0;
-	json_decref(json);
-	return r;
+		output = print_json(json);
+	else
+		json_decref(json);
+	if (output == -EPIPE)
+		return EXIT_PIPE;
+	return (report < 0 || output < 0) && status == 0 ? EXIT_REFUSED : status;
 }
 
 int cmd_run(const struct options *options)
@@ -207,12 +211,12 @@ int cmd_run(const struct options *options)
 	say(options, result);
 	refused.has_text = options->json;
 	status = result_exit_status(result);
-	if ((options->json || report_fd >= 0) &&
-	    print(options, report_fd,
-		  result_json(result, policy ? policy->policy : NULL,
-			      done ? done->profile : NULL, options->request.command)) ==
-		    -EPIPE)
-		status = EXIT_PIPE;
+	if (options->json || report_fd >= 0)
+		status = write_result(options, report_fd,
+				      result_json(result, policy ? policy->policy : NULL,
+						  done ? done->profile : NULL,
+						  options->request.command),
+				      status);
 	drupe_result_free(done);
 	drupe_policy_free(policy);
 	return status;

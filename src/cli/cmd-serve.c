@@ -16,9 +16,9 @@ int cmd_serve(const struct options *options)
 	int r;
 
 	if (options->request.workspace && !options->mcp)
-		r = error_set(&err, ERROR_USAGE, EINVAL,
-			      "drupe serve: --workspace is for --mcp: each session.open "
-			      "names its own");
+		r = error_set(
+			&err, ERROR_USAGE, EINVAL,
+			"--workspace is for --mcp: each session.open names its own");
 	else
 		r = serve(&serving, &err);
 	if (r < 0)

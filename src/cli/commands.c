@@ -2,14 +2,21 @@
 #include "cli/commands.h"
 
 #include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+void print_unwritten(const char *what, int errnum)
+{
+	if (errnum != EPIPE)
+		fprintf(stderr, "drupe: cannot write %s: %s\n", what, strerror(errnum));
+}
 
 int print_json(json_t *json)
 {
-	int r = 0;
+	int r = json_write(STDOUT_FILENO, json);
 
-	if (!json || json_dumpf(json, stdout, JSON_COMPACT) < 0 ||
-	    fputc('\n', stdout) < 0 || fflush(stdout) != 0)
-		r = -(errno ? errno : EIO);
 	json_decref(json);
+	if (r < 0)
+		print_unwritten("the output", -r);
 	return r;
 }

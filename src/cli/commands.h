@@ -3,8 +3,7 @@
 #ifndef DRUPE_COMMANDS_H
 #define DRUPE_COMMANDS_H
 
-#include <jansson.h>
-
+#include "base/json.h"
 #include "cli/options.h"
 
 #define EXIT_GOOD 0
@@ -18,7 +17,10 @@ int cmd_check(const struct options *options);
 int cmd_backends(const struct options *options);
 int cmd_serve(const struct options *options);
 
-/* Print a JSON object as one line on stdout, and release it; 0 or -errno. */
+/* Print JSON as one line on stdout, and free it.  A failure is reported. */
 int print_json(json_t *json);
+
+/* Say on stderr that WHAT cannot be written, unless its reader went away (EPIPE). */
+void print_unwritten(const char *what, int errnum);
 
 #endif

@@ -25,7 +25,7 @@ static int denied(struct error *err, int errnum, const char *why)
 
 static void print_question(int tty, char *const *command)
 {
-	_cleanup_fclose_ FILE *out = fdopen(dup(tty), "w");
+	_cleanup_fclose_ FILE *out = fdopen(fcntl(tty, F_DUPFD_CLOEXEC, 3), "w");
 
 	if (!out)
 		return;
@@ -47,7 +47,7 @@ int confirm_network(char *const *command, int cancel, struct error *err)
 
 	if (tty < 0)
 		return denied(err, ENOTTY, "there is no terminal to ask on");
-	(void)tcflush(tty, TCIFLUSH); /* what was typed before is no answer */
+	(void)tcflush(tty, TCIFLUSH); /* drop what was typed before the question */
 	print_question(tty, command);
 	if (poll_until(fds, 2, deadline_in_ms(ANSWER_MS)) <= 0)
 		return denied(err, ETIMEDOUT, "nobody answered");

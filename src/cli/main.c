@@ -7,18 +7,18 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
 #include "base/fd.h"
 #include "base/nearest.h"
+#include "cli/commands.h"
 #include "run/result.h"
 
 static const struct command {
 	const char *name;
 	enum command_bit bit;
 	int (*main)(const struct options *options);
-	bool takes_command; /* COMMAND [ARG...] follows the options, and is needed */
+	bool takes_command; /* needs COMMAND [ARG...] after the options */
 	bool takes_rest;
-	int misuse; /* its exit status for a wrong command line */
+	int misuse; /* exit status of a usage error */
 	const char *arguments;
 	const char *help;
 } commands[] = {
@@ -27,7 +27,7 @@ static const struct command {
 	{ "plan", FOR_PLAN, cmd_plan, true, true, EXIT_MISUSE, "[--] COMMAND [ARG...]",
 	  "show what would run; run nothing" },
 	{ "preflight", FOR_PREFLIGHT, cmd_preflight, false, false, EXIT_MISUSE, "",
-	  "try the sandbox, tell what is wrong and how to mend it" },
+	  "try the sandbox, tell what is wrong and how to fix it" },
 	{ "check", FOR_CHECK, cmd_check, false, true, EXIT_MISUSE, "[FILE...]",
 	  "validate policies" },
 	{ "backends", FOR_BACKENDS, cmd_backends, false, false, EXIT_MISUSE, "",
@@ -59,6 +59,23 @@ static void print_help(void)
 	     "command.");
 }
 
+static void print_command_help(const struct command *command)
+{
+	printf("drupe %s [OPTIONS] %s\n\n%s.\n\n", command->name, command->arguments,
+	       command->help);
+	options_help(command->bit);
+}
+
+/* STATUS, or MISUSE if stdout could not be written.  A failed `run` keeps its status. */
+static int flushed(int status, int misuse)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	print_unwritten("the output", errno ? errno : EIO);
+	return misuse == EXIT_REFUSED && status != 0 ? status : misuse;
+}
+
 static int misuse(const struct command *command, const struct options *options,
 		  const struct error *err)
 {
@@ -82,30 +99,26 @@ static int call(const struct command *command, int argc, char **argv)
 
 	paths_resolve(&options.paths);
 	r = options_parse(argc, argv, command->bit, &options, &err);
-
 	if (options.help) {
-		printf("drupe %s [OPTIONS] %s\n\n%s.\n\n", command->name,
-		       command->arguments, command->help);
-		options_help(command->bit);
-		return EXIT_GOOD;
+		print_command_help(command);
+		return flushed(EXIT_GOOD, command->misuse);
 	}
 	if (options.version) {
 		print_version();
-		return EXIT_GOOD;
+		return flushed(EXIT_GOOD, command->misuse);
 	}
 	if (r == 0 && command->takes_command && options.n_rest == 0)
-		r = error_set(&err, ERROR_USAGE, EINVAL,
-			      "drupe %s needs a command to run", command->name);
+		r = error_set(&err, ERROR_USAGE, EINVAL, "%s needs a command to run",
+			      command->name);
 	else if (r == 0 && command->takes_command && options.rest[0][0] == '\0')
 		r = error_set(&err, ERROR_USAGE, EINVAL, "the command is an empty word");
 	else if (r == 0 && !command->takes_rest && options.n_rest > 0)
-		r = error_set(&err, ERROR_USAGE, EINVAL,
-			      "drupe %s takes no argument \"%s\"", command->name,
-			      options.rest[0]);
+		r = error_set(&err, ERROR_USAGE, EINVAL, "%s takes no argument \"%s\"",
+			      command->name, options.rest[0]);
 	if (r < 0)
 		return misuse(command, &options, &err);
 	options.request.command = options.rest;
-	return command->main(&options);
+	return flushed(command->main(&options), command->misuse);
 }
 
 static int unknown_command(const char *name)
@@ -127,8 +140,8 @@ static int run_main(int argc, char **argv)
 {
 	if (fd_sanitize_stdio() < 0)
 		return EXIT_REFUSED;
-	/* The caller's own rights are all that drupe ever has: no set-uid, no file
-	 * capabilities, whose holder could choose policy and backends. */
+	/* With set-uid or file capabilities the caller would choose policy and backends
+	 * for rights that are not theirs. */
 	if (getauxval(AT_SECURE)) {
 		fputs("drupe: it must not be installed set-uid, set-gid or with "
 		      "capabilities\n",
@@ -144,11 +157,11 @@ static int run_main(int argc, char **argv)
 			return call(&commands[i], argc - 1, argv + 1);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		print_help();
-		return EXIT_GOOD;
+		return flushed(EXIT_GOOD, EXIT_MISUSE);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		print_version();
-		return EXIT_GOOD;
+		return flushed(EXIT_GOOD, EXIT_MISUSE);
 	}
 	return unknown_command(argv[1]);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/keys.h"
 #include "base/value.h"
+#include "policy/suggest.h"
 
 #define FOR_RUNS (FOR_RUN | FOR_PLAN | FOR_PREFLIGHT)
 #define FOR_ALL (FOR_RUNS | FOR_CHECK | FOR_BACKENDS | FOR_SERVE)
@@ -78,7 +78,7 @@ static int refuse_network(struct options *options, const char *value, struct err
 	return set_network(options, ASK_NO, err);
 }
 
-/* Either `text` or `flag` says where the value goes, or `set` does it. */
+/* The value goes to the member at `text` or `flag`, or `set` is called. */
 static const struct option_row {
 	const char *name;
 	char letter;
@@ -137,6 +137,8 @@ static int apply(const struct option_row *row, struct options *options, const ch
 	return 0;
 }
 
+#define LONG 256 /* getopt's value of the first long option: above any letter */
+
 /* getopt's two lists for one command. */
 struct lists {
 	struct option longs[ROWS + 1];
@@ -156,7 +158,7 @@ static void make_lists(enum command_bit command, struct lists *lists)
 		lists->longs[n++] = (struct option){
 			.name = table[i].name,
 			.has_arg = table[i].argument ? required_argument : no_argument,
-			.val = 256 + (int)i,
+			.val = LONG + (int)i,
 		};
 		if (!table[i].letter)
 			continue;
@@ -169,13 +171,23 @@ static void make_lists(enum command_bit command, struct lists *lists)
 static const struct option_row *row_of(int value)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		if (value == 256 + (int)i ||
+		if (value == LONG + (int)i ||
 		    (table[i].letter && value == table[i].letter))
 			return &table[i];
 	return NULL;
 }
 
-/* R1 has no option either, whatever somebody thinks that it is called. */
+/* getopt takes any unique prefix; a later option could make it ambiguous. */
+static bool is_name(const char *word, const char *name)
+{
+	size_t length = strlen(name);
+
+	word += 2;
+	return strncmp(word, name, length) == 0 &&
+	       (word[length] == '\0' || word[length] == '=');
+}
+
+/* The order of the layers has no option either, by any name. */
 static void unknown_option(const char *word, struct error *err)
 {
 	char name[32];
@@ -185,8 +197,8 @@ static void unknown_option(const char *word, struct error *err)
 	for (char *at = name; *at; at++)
 		if (*at == '-')
 			*at = '_';
-	if (policy_key_is_order(name))
-		error_set(err, ERROR_ORDER, EINVAL, "%s: %s", word, policy_order_rule);
+	if (suggest_is_order(name))
+		error_set(err, ERROR_ORDER, EINVAL, "%s: %s", word, suggest_order_rule);
 	else
 		usage(err, "there is no option ", word, " here");
 }
@@ -196,19 +208,20 @@ int options_parse(int argc, char **argv, enum command_bit command,
 {
 	struct lists lists;
 	struct error first = { 0 };
-	int value, r = 0;
+	int value, at = 1, r = 0; /* AT: the index of the word being parsed */
 
 	make_lists(command, &lists);
 	optind = 0; /* glibc: start over */
 	opterr = 0;
 	while ((value = getopt_long(argc, argv, lists.shorts, lists.longs, NULL)) != -1) {
 		const struct option_row *row = row_of(value);
-		const char *word = argv[optind - 1];
+		const char *word = argv[at];
 		struct error now = { 0 };
 
+		at = optind;
 		if (value == ':')
 			usage(&now, "", word, " needs a value");
-		else if (!row)
+		else if (!row || (value >= LONG && !is_name(word, row->name)))
 			unknown_option(word, &now);
 		else
 			apply(row, options, optarg, &now);

@@ -14,7 +14,7 @@
 
 #define FLAGS (O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY)
 
-/* Whether NAME in DIR is a link that only root, or the kernel, can have made. */
+/* Whether NAME in DIR is a link made by root or the kernel. */
 static bool is_link_of_root(int dir, const char *name)
 {
 	struct statfs fs;
@@ -26,13 +26,13 @@ static bool is_link_of_root(int dir, const char *name)
 	       st.st_uid == 0;
 }
 
-/* *RET_LINK: it was a link of root's. */
+/* *ret_link: NAME was a link of root's. */
 static int open_part(int dir, const char *name, int flags, bool *ret_link)
 {
 	int fd = openat(dir, name, flags | O_NOFOLLOW, 0666);
 
 	*ret_link = false;
-	/* A directory that is a link says ENOTDIR, a file ELOOP. */
+	/* O_NOFOLLOW fails with ENOTDIR on a link to a directory, else with ELOOP. */
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR) &&
 	    is_link_of_root(dir, name)) {
 		fd = openat(dir, name, flags, 0666);
@@ -41,8 +41,8 @@ static int open_part(int dir, const char *name, int flags, bool *ret_link)
 	return fd;
 }
 
-/* A FIFO that a command planted would block us for ever, here or when it is written;
- * one behind a link of root's (/dev/stdout) is what the caller wants. */
+/* A FIFO planted by a command would block us for ever, at open or at write; one behind a
+ * link of root's (/dev/stdout) is what the caller wants. */
 static int open_last(int dir, const char *name)
 {
 	bool link;
@@ -105,11 +105,4 @@ int report_open(const char *file, int *ret_fd, struct error *err)
 				  "a command could have planted"
 				: "give a file that can be written");
 	return fd;
-}
-
-int report_write(int fd, json_t *json)
-{
-	if (json_dumpfd(json, fd, JSON_COMPACT) < 0)
-		return -(errno ? errno : EIO);
-	return write(fd, "\n", 1) == 1 ? 0 : -errno;
 }

@@ -3,18 +3,12 @@
 #ifndef DRUPE_REPORT_H
 #define DRUPE_REPORT_H
 
-#include <jansson.h>
-
 #include "base/error.h"
 
 /*
- * Open FILE for writing (NULL: nothing is done), before the run: one that cannot be
- * written refuses it.  No link on the way is followed but root's own: a command of
- * earlier may have planted it in its workspace, to have something else overwritten.
+ * Open FILE for writing (NULL: nothing to do) before the run, so that a failure refuses
+ * it.  Only links of root's are followed: any other may have been planted by an earlier
+ * command, to have another file overwritten.
  */
 int report_open(const char *file, int *ret_fd, struct error *err);
-
-/* Write JSON and a newline; 0 or -errno. */
-int report_write(int fd, json_t *json);
-
 #endif

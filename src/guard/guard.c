@@ -3,8 +3,8 @@
  * drupe-guard: the executor's own process between it and the launcher.
  *
  *   drupe-guard --control=FD --block=FD --sync=FD --keep=FD,...
- *           [--leave] [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD] --
- * LAUNCHER...
+ *           [--leave] [--tmp=DIR [--make-tmp=FD]] [--cgroup=DIR --cgroup-procs=FD]
+ *           -- LAUNCHER...
  *
  *   drupe-guard --control=FD --tmp=DIR --make-tmp=-
  *
@@ -36,10 +36,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "scope/cgroup-folder.h"
+#include "base/rmtree.h"
 #include "guard/kill.h"
 #include "guard/tmp.h"
-#include "base/rmtree.h"
+#include "scope/cgroup-folder.h"
 
 #define MAX_KEEP 256
 #define RELIST_MS 10	  /* /proc/…/children may miss one while others exit */
@@ -54,7 +54,7 @@ struct guard {
 	const char *tmp;    /* removed when the executor is gone */
 	bool make_tmp;	    /* and made by us: */
 	int tmp_place;	    /* the descriptor that the launcher gets of it, -1: none */
-	int tmp_lock;	    /* ours of it: who sweeps leftovers sees that it is in use */
+	int tmp_lock;	    /* on it: sweepers of leftovers see that it is in use */
 	const char *cgroup; /* a folder of ours, removed at the end; we stay outside: */
 	int cgroup_procs;   /* the launcher enters it by this */
 	char **launcher;
@@ -186,7 +186,7 @@ static int setup(struct guard *guard)
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
 		return -errno;
-	/* The executor armed it until the lifeline was in our hands. */
+	/* The executor armed it for the time before we had the lifeline. */
 	if (prctl(PR_SET_PDEATHSIG, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		return -errno;
 	(void)setsid(); /* fails when we lead a group already, which is as good */
@@ -389,14 +389,14 @@ static bool is_wanted(struct guard *guard)
 	struct pollfd control = { .fd = guard->control, .events = POLLIN };
 
 	if (poll(&control, 1, 0) > 0 && listen_to_executor(guard))
-		guard->orphaned = true; /* nobody waits for anything */
+		guard->orphaned = true; /* so nothing is waited for */
 	if (!guard->dying && !guard->orphaned)
 		return true;
 	say(guard, GUARD_EMPTY, 0, 0);
 	return false;
 }
 
-/* Without a scope nobody has anything to read once all are gone, or to ask for. */
+/* Without a scope the executor has nothing left to read or ask once all are gone. */
 static bool is_over(const struct guard *guard)
 {
 	return guard->empty && (guard->orphaned || guard->leave);
@@ -422,7 +422,7 @@ static void watch(struct guard *guard)
 	}
 }
 
-/* Commands of a killed executor may still be dying by the hands of their own guards. */
+/* The guards of a killed executor's other runs may still be killing their commands. */
 static int remove_tmp(const struct guard *guard)
 {
 	const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
@@ -439,7 +439,7 @@ static int leave(const struct guard *guard)
 {
 	int r = 0;
 
-	/* What cannot be removed by us the executor removes, or who next sweeps. */
+	/* What we cannot remove is left to the executor, or to the next sweep. */
 	if (guard->cgroup)
 		r = cgroup_folder_remove(guard->cgroup, CGROUP_MS);
 	if ((guard->remove_tmp || guard->leave) && guard->tmp && remove_tmp(guard) < 0)
@@ -476,7 +476,7 @@ int main(int argc, char **argv)
 			   : 0;
 	if (r < 0) {
 		say(&guard, GUARD_FAILED, GUARD_STEP_TMP, -r);
-		guard.tmp = NULL; /* it is somebody else's */
+		guard.tmp = NULL; /* not ours to remove */
 	}
 	if (r == 0 && !guard.launcher)
 		say(&guard, GUARD_EMPTY, 0, 0); /* the tmp is there */

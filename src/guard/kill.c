@@ -6,15 +6,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "base/procfile.h"
 
 static void kill_if_child(const char *name)
 {
 	char path[300], text[512];
-	const char *paren;
-	int fd, ppid;
 	ssize_t n;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%s/stat", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -23,9 +23,7 @@ static void kill_if_child(const char *name)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* proc(5): pid (comm) state ppid; comm may hold anything, ")" too. */
-	paren = strrchr(text, ')');
-	if (paren && sscanf(paren + 1, " %*c %d", &ppid) == 1 && ppid == getpid())
+	if (procfile_parent(text) == getpid())
 		kill(atoi(name), SIGKILL);
 }
 
@@ -56,7 +54,6 @@ void guard_kill_children(void)
 		return;
 	}
 	while (fscanf(file, "%d", &pid) == 1)
-		kill(pid,
-		     SIGKILL); /* ours until we reap it: the number cannot be reused */
+		kill(pid, SIGKILL); /* not reaped yet, so not reused */
 	fclose(file);
 }

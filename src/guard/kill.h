@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The guard's knife. */
+/* How the guard kills. */
 #ifndef DRUPE_GUARD_KILL_H
 #define DRUPE_GUARD_KILL_H
 

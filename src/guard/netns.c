@@ -57,7 +57,7 @@ static int fail(const struct job *job, enum netns_step step, int errnum)
 	return 1;
 }
 
-/* ---- arguments --------------------------------------------------------------------- */
+/* ---- arguments ---- */
 
 static bool parse_cidr(const char *text, struct cidr *cidr)
 {
@@ -96,10 +96,9 @@ static bool parse_arguments(struct job *job, char **argv)
 	return job->control > 2 && job->userns > 2 && job->netns > 2;
 }
 
-/* ---- the tap -------------------------------------------------------------------------
- */
+/* ---- the tap ---- */
 
-/* A persistent device: the kernel waits 20 ms for a last user who closes one that is
+/* A persistent device: the kernel waits 20 ms when the last user closes one that is
  * not, and the helper would take that long to end. */
 static int make_tap(const struct job *job)
 {
@@ -117,8 +116,7 @@ static int make_tap(const struct job *job)
 	return 0;
 }
 
-/* ---- routes
- * ----------------------------------------------------------------------------- */
+/* ---- routes ---- */
 
 struct route_request {
 	struct nlmsghdr header;
@@ -260,8 +258,7 @@ static int deny_all(struct job *job)
 	return 0;
 }
 
-/* ---- the story
- * ----------------------------------------------------------------------------- */
+/* ---- the order of events ---- */
 
 static int join(const struct job *job)
 {
@@ -296,7 +293,7 @@ int main(int argc, char **argv)
 	while (recv(job.control, &order, 1, 0) == 1)
 		if (order == NETNS_DENY && deny_all(&job) != 0)
 			return 1;
-	/* Nothing to write or to free; it is killed in this moment, and the leak checker
+	/* Nothing to write or to free; it is about to be killed, and the leak checker
 	 * of a sanitizer build would be tracing it. */
 	_exit(0);
 }

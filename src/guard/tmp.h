@@ -5,7 +5,7 @@
 
 /*
  * Make PATH, mode 0700, and lay it on the descriptor PLACE (-1: on none).  *ret_lock
- * keeps it from those who sweep leftovers.  0 or -errno.
+ * keeps it from sweepers of leftovers.  0 or -errno.
  */
 int guard_tmp_make(const char *path, int place, int *ret_lock);
 

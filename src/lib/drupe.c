@@ -6,18 +6,18 @@
 #include <signal.h>
 #include <string.h>
 
-#include "lib/private.h"
 #include "base/fd.h"
+#include "lib/private.h"
+#include "policy/open.h"
 
 const char *drupe_version(void)
 {
 	return PACKAGE_VERSION;
 }
 
-/* ---- errors --------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
-/* Hand ERR out; no memory for that: the caller has the return value. */
+/* Without memory for the error the caller still has the return value. */
 static int refused(int r, const struct error *err, drupe_error **ret_error)
 {
 	drupe_error *error = ret_error ? malloc(sizeof(*error)) : NULL;
@@ -64,8 +64,7 @@ void drupe_error_free(drupe_error *error)
 	free(error);
 }
 
-/* ---- policies ------------------------------------------------------------------------
- */
+/* ---- policies ---- */
 
 int drupe_policy_open(const char *name_or_file, drupe_policy **ret_policy,
 		      drupe_error **ret_error)
@@ -110,11 +109,8 @@ void drupe_policy_free(drupe_policy *policy)
 	free(policy);
 }
 
-/* ---- SIGPIPE -------------------------------------------------------------------------
- */
+/* ---- SIGPIPE ---- */
 
-/* A write of ours to a pipe without a reader must not end the caller: SIGPIPE is
- * blocked in this thread, and one that came of it is taken away. */
 bool sigpipe_block(sigset_t *ret_before)
 {
 	sigset_t pipe, pending;
@@ -138,8 +134,7 @@ void sigpipe_restore(const sigset_t *before, bool was_pending)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* ---- sessions ------------------------------------------------------------------------
- */
+/* ---- sessions ---- */
 
 int options_take(void *to, size_t size, const void *from)
 {
@@ -150,8 +145,7 @@ int options_take(void *to, size_t size, const void *from)
 		return 0;
 	if (given < sizeof(size_t))
 		return -EINVAL;
-	/* What a later version knows and asks for must not be passed over: it may narrow.
-	 */
+	/* An option of a later version must not be ignored: it may narrow. */
 	for (size_t i = size; i < given; i++)
 		if (((const char *)from)[i])
 			return -E2BIG;

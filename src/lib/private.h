@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is behind the handles of drupe.h. */
+/* The objects behind the handles of drupe.h. */
 #ifndef DRUPE_PRIVATE_H
 #define DRUPE_PRIVATE_H
 
 #include <signal.h>
 #include <stdatomic.h>
 
-#include "drupe.h"
 #include "base/error.h"
 #include "base/paths.h"
+#include "drupe.h"
 #include "policy/policy.h"
 #include "run/result.h"
 #include "session/session.h"
@@ -31,16 +31,16 @@ struct drupe_session {
 
 struct drupe_result {
 	struct result result;
-	drupe_policy *policy; /* it points into it */
+	drupe_policy *policy; /* the result points into it */
 	const char *profile;  /* the policy's */
 	char **command;
 };
 
-/* Sessions and results point into it: given back with drupe_policy_free. */
+/* A reference for a session or a result; drop it with drupe_policy_free. */
 drupe_policy *policy_keep(const drupe_policy *policy);
 
-/* A write of ours to a pipe without a reader must not end the caller: SIGPIPE is blocked
- * in this thread; then one that came of it is taken away. */
+/* Writing to a pipe without a reader must not kill the caller: block SIGPIPE in this
+ * thread, then take away one that our writes caused. */
 bool sigpipe_block(sigset_t *ret_before);
 void sigpipe_restore(const sigset_t *before, bool was_pending);
 

@@ -2,8 +2,9 @@
 /* The public interface: what a result says. */
 #include <stdint.h>
 
-#include "lib/private.h"
+#include "base/json.h"
 #include "base/words.h"
+#include "lib/private.h"
 
 enum drupe_status drupe_result_status(const drupe_result *result)
 {
@@ -134,7 +135,7 @@ char *drupe_result_json(const drupe_result *result)
 {
 	json_t *json = result_json(&result->result, result->policy->policy,
 				   result->profile, result->command);
-	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	char *text = json_line(json);
 
 	json_decref(json);
 	return text;

@@ -8,16 +8,16 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
-#include "lib/private.h"
 #include "base/fd.h"
-#include "run/run.h"
 #include "base/words.h"
+#include "lib/private.h"
+#include "run/run.h"
 
 #define JOB_STACK ((size_t)512 << 10)
 
 struct drupe_job {
 	drupe_session *session;
-	struct drupe_run_options options; /* what it points to is ours */
+	struct drupe_run_options options; /* with our own copies of what it points to */
 	pthread_t thread;
 	int stdio[3]; /* a copy of the numbers */
 	int data;     /* what the command reads, or -1 */
@@ -27,8 +27,7 @@ struct drupe_job {
 	drupe_result *result;
 };
 
-/* ---- one run --------------------------------------------------------------------------
- */
+/* ---- one run ---- */
 
 static size_t count(const char *const *list)
 {
@@ -148,8 +147,7 @@ int drupe_run(drupe_session *session, const struct drupe_run_options *options,
 	return 0;
 }
 
-/* ---- jobs -----------------------------------------------------------------------------
- */
+/* ---- jobs ---- */
 
 static void free_job(drupe_job *job)
 {
@@ -175,7 +173,7 @@ static int open_descriptors(drupe_job *job)
 	return job->done < 0 ? job->done : 0;
 }
 
-/* What the caller's options point to may be gone once drupe_start has returned. */
+/* The caller may free what its options point to after drupe_start. */
 static int fill_job(drupe_job *job)
 {
 	struct drupe_run_options *options = &job->options;
@@ -204,14 +202,13 @@ static void *work(void *data)
 	struct session *session = &job->session->session;
 
 	execute(job->session, &job->options, job->data, job->cancel, job->result);
-	/* The job may be waited for and freed, or the session closed, from here on:
-	 * neither is touched after its own last word. */
-	session_release(session);
+	/* After session_leave the session may be gone, after the write the job. */
+	session_leave(session);
 	(void)!eventfd_write(job->done, 1);
 	return NULL;
 }
 
-/* No signal of the process is handled in a thread of ours. */
+/* Block all signals: the process handles them in its own threads. */
 static int start_thread(drupe_job *job)
 {
 	pthread_attr_t attributes;
@@ -248,10 +245,10 @@ int drupe_start(drupe_session *session, const struct drupe_run_options *options,
 	}
 	r = fill_job(job);
 	if (r == 0) {
-		session_hold(&session->session);
+		session_enter(&session->session);
 		r = start_thread(job);
 		if (r < 0)
-			session_release(&session->session);
+			session_leave(&session->session);
 	}
 	if (r < 0) {
 		free_job(job);
@@ -302,7 +299,7 @@ void drupe_job_free(drupe_job *job)
 {
 	if (!job)
 		return;
-	/* From its own output function: it cannot wait for itself. */
+	/* Called from the job's own output function: it cannot wait for itself. */
 	if (!job->joined && pthread_equal(job->thread, pthread_self()))
 		return;
 	if (!job->joined) {

@@ -8,7 +8,7 @@
 
 #include "net/network.h"
 
-/* RFC 1918, RFC 6598, RFC 4193; RFC 3927, RFC 4291. */
+/* private: RFC 1918, 6598 and 4193; link-local: RFC 3927. */
 static const struct {
 	const char *word;
 	const char *cidr;
@@ -19,13 +19,13 @@ static const struct {
 	{ "private", "100.64.0.0/10" },
 	{ "private", "fc00::/7" },
 	{ "link-local", "169.254.0.0/16" },
-	/* Where clouds have their metadata in IPv6 (EC2, Compute Engine). */
+	/* Metadata of clouds over IPv6 (EC2, Compute Engine). */
 	{ "link-local", "fd00:ec2::254/128" },
 	{ "link-local", "fd20:ce::254/128" },
 };
 
-/* From a sandbox: not the loopback, which no helper lends, wherever it is set up; a
- * plain address on the interface lo is one of the host like others. */
+/* Whether a sandbox could reach it.  Not the loopback addresses, which no helper passes
+ * on; but any other address on lo is one of the host's. */
 static bool is_reachable(int family, const void *address)
 {
 	const struct in6_addr *in6 = address;

@@ -10,11 +10,12 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guard/netns.h"
 #include "base/reap.h"
 #include "base/spawn.h"
+#include "guard/netns.h"
 
 #define STOP_MS 1000
 
@@ -25,15 +26,14 @@ int network_failed(const struct network *network, int errnum, const char *what,
 {
 	const struct backend *backend = network->backend;
 
-	error_set(err, ERROR_NETWORK_FAILED, errnum, "%s: %s%s%s", backend->object.tool,
+	error_set(err, ERROR_NETWORK_FAILED, errnum, "%s: %s%s%s", backend_tool(backend),
 		  what, errnum ? ": " : "", errnum ? strerror(errnum) : "");
 	error_hint(err, "`drupe preflight --network` looks for the cause");
 	error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
 	return errnum > 0 ? -errnum : -EIO;
 }
 
-/* ---- the process in the namespaces --------------------------------------------------
- */
+/* ---- the process in the namespaces ---- */
 
 static int joiner_failed(const struct network *network,
 			 const struct netns_message *message, struct error *err)
@@ -113,16 +113,13 @@ int network_join(struct network *network, const char *program, const struct stri
 		 struct error *err)
 {
 	_cleanup_close_ int control = -1, null = -1;
-	int ends[2];
+	int r = fd_lifeline(&network->joiner_control, &control, err);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return network_failed(network, errno, "cannot make a socket", err);
-	network->joiner_control = fd_above_stdio(ends[0]);
-	control = fd_above_stdio(ends[1]);
-	null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
-	if (null < 0 || control < 0 || network->joiner_control < 0)
-		return network_failed(network, EMFILE, "cannot get a descriptor", err);
-	return spawn_joiner(network, program, deny, control, null, err);
+	if (r == 0)
+		r = fd_null(O_RDWR, &null, err);
+	if (r == 0)
+		r = spawn_joiner(network, program, deny, control, null, err);
+	return r;
 }
 
 int network_deny(struct network *network, struct error *err)
@@ -140,10 +137,9 @@ void network_end_joiner(struct network *network)
 	reap(&network->joiner_pidfd, 0, NULL);
 }
 
-/* ---- the helper -----------------------------------------------------------------------
- */
+/* ---- the helper ---- */
 
-/* What tells the cause stands at the end: the last of the text is kept. */
+/* The cause is told last, so the end of the text is kept. */
 static void keep_text(struct network *network, const char *more, size_t n)
 {
 	const size_t room = sizeof(network->text) - 1;
@@ -158,8 +154,8 @@ void network_read_output(struct network *network)
 {
 	char buffer[NETWORK_TEXT / 2];
 
-	/* What a pipe holds and more, but not without end: it may come faster than it can
-	 * be read. */
+	/* All that a pipe holds and more, but bounded: it may come faster than it is
+	 * read. */
 	for (int i = 0; i < 256 && network->output >= 0; i++) {
 		ssize_t n = read(network->output, buffer, sizeof(buffer));
 
@@ -206,12 +202,10 @@ static int open_ends(struct network *network, struct helper_ends *ends, struct e
 		r = fd_pipe(&ends->exit, &network->exit, err);
 	if (r == 0)
 		r = fd_pipe(&network->output, &ends->output, err);
+	if (r == 0)
+		r = fd_null(O_RDONLY, &ends->null, err);
 	if (r < 0)
 		return r;
-	ends->null = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
-	if (ends->null < 0)
-		return error_set(err, ERROR_SYSTEM, -ends->null,
-				 "cannot open /dev/null: %s", strerror(-ends->null));
 	/* A helper that opens it by its path opens it as the user who runs it. */
 	if (identity->drop && fchown(ends->ready, identity->uid, identity->gid) < 0)
 		return error_set(err, ERROR_SYSTEM, errno,
@@ -226,8 +220,8 @@ static bool by_pidfile(const struct network *network)
 	return network->backend->network.ready == DRUPE_READY_PIDFILE;
 }
 
-/* R6: the helper gets two paths, of the pinned handles or of the process that holds
- * them, and never the child's pid. */
+/* R6: two paths, of the pinned handles or of the process that holds them; never the
+ * child's pid. */
 static void helper_words(const struct network *network, const struct helper_ends *ends,
 			 struct drupe_words *words)
 {
@@ -253,14 +247,12 @@ static void helper_words(const struct network *network, const struct helper_ends
 	else
 		snprintf(ready, sizeof(ready), "%d", ends->ready);
 	snprintf(exit_word, sizeof(exit_word), "%d", ends->exit);
-	registry_lock();
-	backend->network.words(&backend->call, &attach, words);
-	registry_unlock();
+	call_network_words(backend, &attach, words);
 }
 
-/* What it gets beside the standard streams.  The file that tells its pid is a pipe, its
- * standard input: no command sees that, it cannot outlive the run, and it is there for
- * a helper that closes what it inherits. */
+/* What it gets beside the standard streams.  Its pid file is a pipe, on standard input:
+ * no command sees that, it cannot outlive the run, and a helper that closes what it
+ * inherits still has it. */
 static size_t inheritance(const struct network *network, const struct helper_ends *ends,
 			  int (*ret_fds)[4])
 {
@@ -294,8 +286,7 @@ static int spawn_helper(struct network *network, const struct helper_ends *ends,
 
 	helper_words(network, ends, &words);
 	r = argv_check(&words, ERROR_BACKEND_FAILED, err);
-	if (r == 0 &&
-	    (words.count == 0 || strcmp(words.words[0], backend->object.tool) != 0))
+	if (r == 0 && !backend_runs_tool(backend, &words))
 		r = error_set(err, ERROR_BACKEND_FAILED, EINVAL,
 			      "%s: its words do not start with its tool", backend->file);
 	if (r < 0)

@@ -17,13 +17,13 @@
 
 #include <stdint.h>
 
+#include "backend/registry.h"
 #include "base/argv.h"
-#include "view/grant.h"
 #include "base/identity.h"
 #include "policy/policy.h"
-#include "backend/registry.h"
+#include "view/grant.h"
 
-#define NETWORK_TEXT 768 /* with it a message is not cut */
+#define NETWORK_TEXT 768 /* fits into an error's message */
 
 /* The two processes of one run. */
 struct network {
@@ -86,7 +86,7 @@ int network_failed(const struct network *network, int errnum, const char *what,
 		   struct error *err);
 int network_helper_failed(struct network *network, const char *what, struct error *err);
 
-/* Take what the helper printed, so that it never waits for us to. */
+/* Take what the helper printed, so that it never blocks on us. */
 void network_read_output(struct network *network);
 
 void network_stop(struct network *network);

@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "net/network.h"
 #include "base/reap.h"
 #include "base/spawn.h"
+#include "net/network.h"
 
 #define PROBE_MS 5000
 #define PROBE_TEXT 65536
@@ -21,7 +21,7 @@ static int unavailable(const struct backend *backend, int errnum, const char *wh
 	error_hint(err,
 		   "install a version of %s that has what is missing, or name another "
 		   "network backend in the policy",
-		   backend->object.tool);
+		   backend_tool(backend));
 	error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
 	return errnum > 0 ? -errnum : -ENOTSUP;
 }
@@ -29,11 +29,11 @@ static int unavailable(const struct backend *backend, int errnum, const char *wh
 static int not_started(const struct backend *backend, int errnum, struct error *err)
 {
 	error_set(err, ERROR_NETWORK_UNAVAILABLE, errnum, "%s cannot be started: %s",
-		  backend->object.tool, strerror(errnum));
+		  backend_tool(backend), strerror(errnum));
 	error_hint(err,
 		   "call `%s --help` to see why, or name another network backend in "
 		   "the policy",
-		   backend->object.tool);
+		   backend_tool(backend));
 	error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
 	return -errnum;
 }
@@ -68,8 +68,10 @@ static int run_probe(const struct backend *backend, const struct identity *ident
 
 	if (r < 0)
 		return r;
-	null = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
-	argv_push(&words, backend->object.tool);
+	r = fd_null(O_RDONLY, &null, err);
+	if (r < 0)
+		return r;
+	argv_push(&words, backend_tool(backend));
 	for (const char *const *word = backend->network.probe; *word; word++)
 		argv_push(&words, *word);
 	r = argv_check(&words, ERROR_SYSTEM, err);

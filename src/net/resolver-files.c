@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "backend/call.h"
 #include "base/fd.h"
 #include "net/network.h"
 
@@ -17,12 +18,9 @@ int network_files(const struct backend *backend, struct resolver_file **ret_file
 
 	while (r == 0) {
 		char scratch[4096];
-		struct drupe_resolver_file file = { NULL, NULL };
+		struct drupe_resolver_file file;
 
-		registry_lock();
-		r = backend->network.file(&backend->call, count, scratch, sizeof(scratch),
-					  &file);
-		registry_unlock();
+		r = call_network_file(backend, count, scratch, sizeof(scratch), &file);
 		if (r < 0)
 			break;
 		if (count == MAX_FILES || !file.dest ||

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "backend/call.h"
+
 const char *const segment_names[N_SEGMENTS] = {
 	[SEGMENT_SCOPE] = "scope",	 [SEGMENT_GUARD] = "guard",
 	[SEGMENT_LAUNCHER] = "launcher", [SEGMENT_RLIMITS] = "rlimits",
@@ -15,7 +17,7 @@ static void add_scope(const struct chain_input *input, struct drupe_words *words
 	const struct backend *backend = input->backends[SLOT_SCOPE];
 
 	if (backend && input->scope)
-		backend->scope.words(&backend->call, input->scope, words);
+		call_scope_words(backend, input->scope, words);
 }
 
 static void add_guard(const struct chain_input *input, struct drupe_words *words)
@@ -42,7 +44,6 @@ static void add_guard(const struct chain_input *input, struct drupe_words *words
 
 static void add_launcher(const struct chain_input *input, struct drupe_words *words)
 {
-	const struct backend *backend = input->backends[SLOT_LAUNCHER];
 	const struct drupe_launch launch = {
 		.size = sizeof(launch),
 		.mounts = input->plan->mounts,
@@ -58,12 +59,11 @@ static void add_launcher(const struct chain_input *input, struct drupe_words *wo
 		.sync_fd = input->words->sync_fd,
 	};
 
-	backend->launcher.words(&backend->call, &launch, words);
+	call_launcher_words(input->backends[SLOT_LAUNCHER], &launch, words);
 }
 
 static void add_rlimits(const struct chain_input *input, struct drupe_words *words)
 {
-	const struct backend *backend = input->backends[SLOT_RLIMITS];
 	const struct drupe_rlimits limits = {
 		.size = sizeof(limits),
 		.limits = input->plan->limits,
@@ -71,7 +71,7 @@ static void add_rlimits(const struct chain_input *input, struct drupe_words *wor
 		.limit_size = sizeof(*input->plan->limits),
 	};
 
-	backend->rlimits.words(&backend->call, &limits, words);
+	call_rlimits_words(input->backends[SLOT_RLIMITS], &limits, words);
 }
 
 static void add_command(const struct chain_input *input, struct drupe_words *words)
@@ -82,9 +82,9 @@ static void add_command(const struct chain_input *input, struct drupe_words *wor
 
 /*
  * THE ORDER (R1).  It is this array, and nothing else in drupe knows it: no key,
- * option or backend can change it.  Spec 5.3.1 says why each inversion is wrong:
- * rlimits outside would bind the scope's client or the launcher instead of the
- * command, a scope inside could be seen and touched by the command.
+ * option or backend can change it.  Every inversion is wrong: rlimits further out
+ * would bind the scope's client or the launcher and not the command; a scope further
+ * in could be seen and touched by the command.
  */
 static const struct layer {
 	enum segment segment;
@@ -107,20 +107,20 @@ static int refuse(const struct backend *backend, struct error *err, const char *
 	return -EINVAL;
 }
 
-/* The program that runs is the one that was checked, and what follows it can not
- * be taken for its options (a command may be called "--version"). */
+/* The program that runs is the one that was checked, and nothing after its words can be
+ * taken for its options (a command may be called "--version"). */
 static int check_ends(const struct backend *backend, const struct drupe_words *words,
 		      struct error *err)
 {
-	if (words->count == 0 || strcmp(words->words[0], backend->object.tool) != 0)
+	if (!backend_runs_tool(backend, words))
 		return refuse(backend, err, "do not start with its tool",
-			      backend->object.tool);
+			      backend_tool(backend));
 	if (strcmp(words->words[words->count - 1], "--") != 0)
 		return refuse(backend, err, "do not end with", "--");
 	return 0;
 }
 
-/* Spec 5.3.2: none of the launcher's promises may be missing from what is run. */
+/* Each of the launcher's guarantees stands in the words that are run. */
 static int check_guarantees(const struct backend *backend,
 			    const struct drupe_words *words, struct error *err)
 {
@@ -174,9 +174,7 @@ int chain_build(const struct chain_input *input, struct chain *ret_chain,
 		struct drupe_words *words = &chain.segments[order[i].segment];
 		int r;
 
-		registry_lock();
 		order[i].add(input, words);
-		registry_unlock();
 		r = check_layer(&order[i], input, words, err);
 		if (r < 0) {
 			chain_free(&chain);

@@ -7,9 +7,9 @@
 #ifndef DRUPE_CHAIN_H
 #define DRUPE_CHAIN_H
 
+#include "backend/registry.h"
 #include "base/argv.h"
 #include "plan/plan.h"
-#include "backend/registry.h"
 
 enum segment {
 	SEGMENT_SCOPE,

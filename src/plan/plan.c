@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "plan/plan.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 static const char hosts_text[] = "127.0.0.1 localhost\n::1 localhost\n";
 static const char nsswitch_text[] = "passwd: files\ngroup: files\nhosts: files dns\n";
 
-/* ---- mounts ------------------------------------------------------------------- */
+/* ---- mounts ---- */
 
 static struct drupe_mount *add(struct plan *plan, enum drupe_mount_op op,
 			       const char *source, const char *dest)
@@ -153,13 +154,13 @@ static void add_places(struct plan *plan, const struct view *view,
 
 static void add_seals(struct plan *plan)
 {
-	/* Last: nothing can be made below a sealed mount (spec 5.3.3.2). */
+	/* Last: no mount point can be made below a sealed mount. */
 	add(plan, DRUPE_MOUNT_REMOUNT_RO, NULL, "/etc");
 	add(plan, DRUPE_MOUNT_REMOUNT_RO, NULL, "/dev");
 	add(plan, DRUPE_MOUNT_REMOUNT_RO, NULL, "/");
 }
 
-/* ---- variables ------------------------------------------------------------------ */
+/* ---- variables ---- */
 
 static const char *variable_of(const struct profile *profile, const char *name)
 {
@@ -188,6 +189,8 @@ static bool has_category(const struct profile *profile)
 	return false;
 }
 
+static_assert(POLICY_ENV_MAX + 5 <= PLAN_MAX_ENV, "a policy may set more than fits");
+
 static int make_env(struct plan *plan, const struct policy *policy,
 		    const struct profile *profile, struct error *err)
 {
@@ -210,7 +213,7 @@ static int make_env(struct plan *plan, const struct policy *policy,
 	return 0;
 }
 
-/* ---- limits ------------------------------------------------------------------------ */
+/* ---- limits ---- */
 
 static void make_limits(struct plan *plan, const struct profile *profile)
 {
@@ -221,10 +224,10 @@ static void make_limits(struct plan *plan, const struct profile *profile)
 				.resource = rlimit_table[i].resource,
 				.value = profile->limits[i],
 			};
-	for (size_t i = 0; i < N_CGROUP; i++)
+	for (size_t i = 1; i < N_CGROUP; i++)
 		if (profile->cgroup[i] != UNSET)
 			plan->cgroup[plan->n_cgroup++] = (struct drupe_cgroup_limit){
-				.id = (enum drupe_cgroup_limit_id)(i + 1),
+				.id = (enum drupe_cgroup_limit_id)i,
 				.value = profile->cgroup[i],
 			};
 }

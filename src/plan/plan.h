@@ -7,13 +7,13 @@
 #define DRUPE_PLAN_H
 
 #include "drupe-backend.h"
-#include "view/grant.h"
 #include "policy/policy.h"
+#include "view/grant.h"
 #include "view/view.h"
 
 #define PLAN_MAX_ENV 256
 
-/* What stands beside a mount and is not the launcher's business. */
+/* What belongs to a mount, and the launcher need not know. */
 struct mount_source {
 	const struct place *place; /* NULL: none; else what must be seen at dest */
 	const char *data;	   /* content of a DRUPE_MOUNT_DATA */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The values that a front end hands over, to the keys they are of. */
+#include "policy/assign.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fd.h"
-#include "policy/state.h"
+#include "policy/lists.h"
+#include "policy/place.h"
 
-/* Bounds of what an admin names; looking for duplicates stays cheap. */
+/* Bounds on what an admin names keep the search for duplicates cheap. */
 #define NAMES_MAX 1024
-#define ENV_MAX 251 /* PLAN_MAX_ENV of plan.h, less those that drupe sets itself */
 #define ENV_VALUE_MAX 65536
 
 static void refuse_value(struct policy_sink *sink, const struct policy_entry *entry,
@@ -17,8 +18,8 @@ static void refuse_value(struct policy_sink *sink, const struct policy_entry *en
 {
 	if (entry->key)
 		policy_place_seen(sink, entry->place, entry->key)->refused = true;
-	policy_sink_find(sink, value->where, "%s: %s %s", policy_entry_label(entry).text,
-			 policy_show(value->text).text, why);
+	policy_sink_find(sink, value->where, "%s: %s %s", policy_sink_label(entry).text,
+			 findings_quote(value->text).text, why);
 }
 
 /* Whether the text of VALUE is all of it. */
@@ -37,8 +38,12 @@ static void add_option(struct policy_sink *sink, const struct policy_entry *entr
 	struct policy *policy = sink->policy;
 	const char *backend = sink->options[entry->place.index].backend;
 	struct policy_option *options;
-	struct policy_option option = { .quoted = value->quoted, .where = value->where };
+	struct policy_option option = { .quoted = value->quoted,
+					.where = value->where,
+					.key_where = entry->where };
 
+	if (policy_sink_screened(sink, value->where.line))
+		return;
 	for (size_t i = 0; i < policy->n_options; i++)
 		if (strcmp(policy->options[i].backend, backend) == 0 &&
 		    strcmp(policy->options[i].key, entry->name) == 0) {
@@ -76,9 +81,9 @@ static void add_variable(struct policy_sink *sink, const struct policy_entry *en
 					  profile->env[i].where);
 			return;
 		}
-	if (profile->n_env >= ENV_MAX) {
+	if (profile->n_env >= POLICY_ENV_MAX) {
 		policy_sink_find(sink, entry->where, "env: at most %d variables",
-				 ENV_MAX);
+				 POLICY_ENV_MAX);
 		return;
 	}
 	if (value->length > ENV_VALUE_MAX) {
@@ -98,7 +103,7 @@ static void add_variable(struct policy_sink *sink, const struct policy_entry *en
 
 /* The outcome R of setting a value. */
 static void settle(struct policy_sink *sink, const struct policy_entry *entry,
-		   const struct policy_scalar *value, int r, const struct policy_why *why)
+		   const struct policy_scalar *value, int r, const struct value_why *why)
 {
 	if (r == -ENOMEM)
 		sink->exhausted = true;
@@ -106,11 +111,11 @@ static void settle(struct policy_sink *sink, const struct policy_entry *entry,
 		refuse_value(sink, entry, value, why->text);
 }
 
-void policy_sink_value(struct policy_sink *sink, const struct policy_entry *entry,
-		       const struct policy_scalar *value)
+void policy_assign_value(struct policy_sink *sink, const struct policy_entry *entry,
+			 const struct policy_scalar *value)
 {
 	const struct policy_key *key = entry->key;
-	struct policy_why why;
+	struct value_why why;
 
 	if (!check_scalar(sink, entry, value))
 		return;
@@ -121,50 +126,44 @@ void policy_sink_value(struct policy_sink *sink, const struct policy_entry *entr
 			add_option(sink, entry, value);
 		return;
 	}
-	if (policy_key_is_list(key)) {
+	if (key->form == KEY_LIST) {
 		if (value->quoted || strcmp(value->text, "false") != 0)
 			refuse_value(sink, entry, value,
-				     "is no list; write [A, B], or false");
-		return;
-	}
-	if (value->quoted && !policy_key_is_text(key)) {
-		refuse_value(sink, entry, value,
-			     "is quoted, which makes it text; write it "
-			     "without quotes");
+				     "is not a list; write [A, B], or false");
 		return;
 	}
 	settle(sink, entry, value,
 	       policy_key_set(key, policy_place_base(sink, entry->place), value->text,
-			      &why),
+			      value->quoted, &why),
 	       &why);
 }
 
-void policy_sink_element(struct policy_sink *sink, const struct policy_entry *entry,
-			 const struct policy_scalar *value)
+void policy_assign_element(struct policy_sink *sink, const struct policy_entry *entry,
+			   const struct policy_scalar *value)
 {
-	struct policy_why why;
+	struct value_why why;
 
 	if (check_scalar(sink, entry, value))
 		settle(sink, entry, value,
-		       policy_key_add(entry->key, policy_place_base(sink, entry->place),
-				      value->text, value->where, &why),
+		       policy_list_add(entry->key, policy_place_base(sink, entry->place),
+				       value->text, value->where, &why),
 		       &why);
 }
 
-void policy_sink_corpus(struct policy_sink *sink, const struct policy_entry *entry,
-			const struct policy_scalar *access,
-			const struct policy_scalar *path)
+void policy_assign_corpus(struct policy_sink *sink, const struct policy_entry *entry,
+			  const struct policy_scalar *access,
+			  const struct policy_scalar *path)
 {
-	struct policy_why why;
+	struct value_why why;
 	bool writable = false;
 	int r;
 
 	if (!check_scalar(sink, entry, access) || !check_scalar(sink, entry, path))
 		return;
-	r = policy_corpus_access(access->text, &writable, &why);
+	r = policy_list_corpus_access(access->text, &writable, &why);
 	settle(sink, entry, access, r, &why);
-	r = policy_corpus_add(policy_place_base(sink, entry->place), writable, path->text,
-			      path->where, &why);
+	r = policy_list_add_corpus(entry->key, policy_place_base(sink, entry->place),
+				   writable, path->text, path->where, &why);
 	settle(sink, entry, path, r, &why);
 }
 
@@ -188,16 +187,15 @@ static void split_corpus(struct policy_sink *sink, const struct policy_entry *en
 	path.text += n + 1;
 	path.length -= n + 1;
 	path.where.column += (unsigned)n + 1;
-	policy_sink_corpus(sink, entry, &access, &path);
+	policy_assign_corpus(sink, entry, &access, &path);
 }
 
-void policy_sink_line(struct policy_sink *sink, const struct policy_entry *entry,
-		      const struct policy_scalar *value)
+void policy_assign_line(struct policy_sink *sink, const struct policy_entry *entry,
+			const struct policy_scalar *value)
 {
 	struct policy_seen *seen = policy_place_seen(sink, entry->place, entry->key);
 	bool none = strcmp(value->text, "none") == 0 ||
-		    (entry->key->type == KEY_PREFIXES &&
-		     strcmp(value->text, "false") == 0);
+		    (entry->key->or_false && strcmp(value->text, "false") == 0);
 
 	if ((none || seen->none) && entry->repeated) {
 		policy_sink_find(
@@ -209,8 +207,8 @@ void policy_sink_line(struct policy_sink *sink, const struct policy_entry *entry
 	seen->none = none;
 	if (none)
 		return;
-	if (entry->key->type == KEY_CORPORA)
+	if (entry->key->child == SECTION_CORPUS)
 		split_corpus(sink, entry, value);
 	else
-		policy_sink_element(sink, entry, value);
+		policy_assign_element(sink, entry, value);
 }

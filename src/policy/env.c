@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The variables that a policy may not set. */
+#include "policy/env.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "policy/keys.h"
-
 /* What the loader, the C library and shells act on before the command does, and what
- * the executor sets itself.  A name that ends in * stands for all that begin so. */
+ * the executor sets itself.  A trailing * matches any ending. */
 static const struct {
 	const char *pattern;
 	const char *fault;

@@ -1,86 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is wrong with a policy, collected; and text of the file as a message shows it. */
-#include <stdarg.h>
+#include "policy/findings.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/state.h"
 #include "base/utf8.h"
-
-static int compare_line(const void *line, const void *finding)
-{
-	unsigned a = *(const unsigned *)line;
-	unsigned b = ((const struct finding *)finding)->where.line;
-
-	return (a > b) - (a < b);
-}
+#include "policy/policy.h"
 
 /* Room for one more.  It doubles at each power of two, so no capacity is kept. */
-static bool findings_grow(struct findings *findings)
+static int grow(struct findings *findings)
 {
 	size_t n = findings->count;
 	struct finding *items;
 
 	if ((n & (n - 1)) != 0)
-		return true;
+		return 0;
 	items = reallocarray(findings->items, n ? 2 * n : 1, sizeof(*items));
 	if (!items)
-		return false;
+		return -ENOMEM;
 	findings->items = items;
-	return true;
+	return 0;
 }
 
-static void findings_add(struct policy_sink *sink, struct location where,
-			 const char *format, va_list args)
+int findings_vadd(struct findings *findings, struct location where, const char *format,
+		  va_list args)
 {
-	struct findings *findings = sink->findings;
 	char *text;
+	int r = grow(findings);
 
-	if (sink->n_screened > 0 &&
-	    bsearch(&where.line, findings->items, sink->n_screened,
-		    sizeof(*findings->items), compare_line))
-		return;
-	if (!findings_grow(findings) || vasprintf(&text, format, args) < 0) {
-		sink->exhausted = true;
-		return;
-	}
+	if (r < 0)
+		return r;
+	if (vasprintf(&text, format, args) < 0)
+		return -ENOMEM;
 	findings->items[findings->count++] = (struct finding){ .where = where,
 							       .text = text };
+	return 0;
 }
 
-void policy_sink_find(struct policy_sink *sink, struct location where, const char *format,
-		      ...)
+int findings_add(struct findings *findings, struct location where, const char *format,
+		 ...)
 {
 	va_list args;
+	int r;
 
 	va_start(args, format);
-	findings_add(sink, where, format, args);
+	r = findings_vadd(findings, where, format, args);
 	va_end(args);
+	return r;
 }
 
-void policy_sink_syntax(struct policy_sink *sink, struct location where,
-			const char *format, ...)
-{
-	va_list args;
-
-	sink->broken = true;
-	va_start(args, format);
-	findings_add(sink, where, format, args);
-	va_end(args);
-}
-
-void policy_sink_exhausted(struct policy_sink *sink)
-{
-	sink->exhausted = true;
-}
-
-void policy_sink_empty(struct policy_sink *sink, struct location where, const char *how)
-{
-	policy_sink_syntax(sink, where, "no policy in this file; write %s", how);
-}
-
-static int compare_findings(const void *left, const void *right)
+static int compare(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
 
@@ -91,10 +62,20 @@ static int compare_findings(const void *left, const void *right)
 	return strcmp(a->text, b->text);
 }
 
-void policy_findings_sort(struct findings *findings)
+int findings_report(struct findings *findings, const char *source, enum error_code code,
+		    struct error *err)
 {
-	qsort(findings->items, findings->count, sizeof(*findings->items),
-	      compare_findings);
+	const struct finding *first = findings->items;
+	bool builtin = strcmp(source, POLICY_BUILTIN) == 0;
+
+	qsort(findings->items, findings->count, sizeof(*findings->items), compare);
+	if (findings->count == 1)
+		return error_set(err, code, EINVAL, "%s:%u:%u: %s", source,
+				 first->where.line, first->where.column, first->text);
+	return error_set(err, code, EINVAL,
+			 "%s:%u:%u: %s (and %zu more: drupe check%s%s shows them)",
+			 source, first->where.line, first->where.column, first->text,
+			 findings->count - 1, builtin ? "" : " ", builtin ? "" : source);
 }
 
 void findings_free(struct findings *findings)
@@ -106,16 +87,16 @@ void findings_free(struct findings *findings)
 	*findings = (struct findings){ 0 };
 }
 
-struct policy_shown policy_show(const char *text)
+struct quoted findings_quote(const char *text)
 {
-	struct policy_shown shown;
+	struct quoted quoted;
 	size_t n = 0, length = strlen(text), step;
 
 	while (n < length && n < 60) {
 		step = utf8_character(text + n, length - n);
 		n += step ? step : 1;
 	}
-	snprintf(shown.text, sizeof(shown.text), "\"%.*s%s\"", (int)n, text,
+	snprintf(quoted.text, sizeof(quoted.text), "\"%.*s%s\"", (int)n, text,
 		 n < length ? "..." : "");
-	return shown;
+	return quoted;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * INI by inih, whose grammar is wider than a policy's and which cuts: lines at 200
- * bytes, names at 50, values at the first " ;".  So the reader that feeds it looks at
- * each line first, whole; reports what a policy does not allow, with its place; and
- * hands inih a short form of the rest.  The handler then takes the real text from the
- * reader.  A line that inih did not deliver, though the reader took it, is an error.
+ * INI by inih.  Its grammar is wider than a policy's, and it cuts lines at 200 bytes,
+ * names at 50 and values at the first " ;".  So the reader that feeds it checks each
+ * whole line first, reports what a policy does not allow, and hands inih a short form of
+ * the rest; the handler takes the real text from the reader.  A line that the reader
+ * accepted and inih did not deliver is an error.
  */
-#include "policy/sink.h"
+#include "policy/ini.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,6 +15,10 @@
 
 #include "base/fd.h"
 #include "base/nearest.h"
+#include "base/words.h"
+#include "policy/assign.h"
+#include "policy/place.h"
+#include "policy/suggest.h"
 
 /* Of a name in the short form; inih's own bounds are 49 and 199 for the line. */
 #define SHORT_NAME 40
@@ -86,69 +90,80 @@ static bool take_line(struct ini *ini, struct span *ret)
 	return true;
 }
 
-static bool equal(struct span span, const char *text)
+/* The section of three words, or of fewer, with a NULL for each that is not there. */
+static const struct policy_section_info *find_section(const char *first,
+						      const char *second,
+						      const char *third)
 {
-	return span.length == strlen(text) && memcmp(span.start, text, span.length) == 0;
+	for (size_t i = 0; i < N_SECTIONS; i++) {
+		const struct policy_section_info *info = &policy_sections[i];
+
+		if (info->first && strcmp(info->first, first) == 0 &&
+		    !info->names == !second && !info->third == !third &&
+		    (!third || strcmp(info->third, third) == 0))
+			return info;
+	}
+	return NULL;
 }
 
-/* ---- sections ---- */
-
-static const struct {
-	const char *word;
-	enum policy_section section;
-} subsections[] = {
-	{ "limits", SECTION_LIMITS },
-	{ "cgroup", SECTION_CGROUP },
-	{ "env", SECTION_ENV },
-};
-
-static bool open_profile(struct ini *ini, struct span words[3], size_t n,
-			 const char *name, const char *third)
+/* The words that a heading may begin with; or, with the first word FIRST, end with. */
+static void next_words(const char *first, const char *ret[static N_SECTIONS + 1])
 {
-	static const char *const names[] = { "limits", "cgroup", "env", NULL };
-	struct location where = at(ini, words[1].start);
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_SECTIONS; i++) {
+		const struct policy_section_info *info = &policy_sections[i];
+
+		if (!first && info->first && !info->third)
+			ret[n++] = info->first;
+		if (first && info->third && strcmp(info->first, first) == 0)
+			ret[n++] = info->third;
+	}
+	ret[n] = NULL;
+}
+
+static void unknown_part(struct ini *ini, const char *const *words, const char *part,
+			 const char *start)
+{
+	const char *nearest = nearest_name(part, words);
+
+	if (nearest)
+		policy_sink_find(ini->sink, at(ini, start),
+				 "unknown section of a profile; did you mean %s?",
+				 nearest);
+	else
+		policy_sink_find(ini->sink, at(ini, start),
+				 "unknown section of a profile; write [profile NAME] and "
+				 "then limits, cgroup or env");
+}
+
+/* WORD begins a heading, but not one like this. */
+static void wrong_heading(struct ini *ini, const char *word, const char *start)
+{
+	const char *shorter = NULL, *longer = NULL;
+
+	for (size_t i = N_SECTIONS; i-- > 0;) {
+		const struct policy_section_info *info = &policy_sections[i];
+
+		if (info->first && strcmp(info->first, word) == 0)
+			*(info->third ? &longer : &shorter) = info->heading;
+	}
+	policy_sink_find(ini->sink, at(ini, start), "no such section; write %s%s%s",
+			 shorter, longer ? " or " : "", longer ? longer : "");
+}
+
+static void unknown_section(struct ini *ini, const char *word, const char *start)
+{
+	const char *words[N_SECTIONS + 1];
 	const char *nearest;
+	unsigned place;
 
-	ini->place.section = SECTION_PROFILE;
-	for (size_t i = 0; n == 3 && i < sizeof(subsections) / sizeof(subsections[0]);
-	     i++)
-		if (equal(words[2], subsections[i].word))
-			ini->place.section = subsections[i].section;
-	if (n == 3 && ini->place.section == SECTION_PROFILE) {
-		nearest = nearest_name(third, names);
-		policy_sink_find(
-			ini->sink, at(ini, words[2].start),
-			"unknown section of a profile; %s%s",
-			nearest ? "did you mean "
-				: "write [profile NAME] and then limits, cgroup or env",
-			nearest ? nearest : "");
-		return false;
-	}
-	return policy_sink_named(ini->sink, SECTION_PROFILES, name, where,
-				 &ini->place.index);
-}
-
-/* The sections by their first word, as INI heads them. */
-static const char *const section_words[] = { "policy", "backends", "options", "profile",
-					     NULL };
-static const char *const section_headings[] = {
-	"[policy]", "[backends]", "[options BACKEND]",
-	"[profile NAME] or [profile NAME limits]"
-};
-
-static bool unknown_section(struct ini *ini, const char *word, const char *start)
-{
-	const char *nearest = nearest_name(word, section_words);
-
-	for (size_t i = 0; section_words[i]; i++) {
-		if (strcmp(word, section_words[i]) != 0)
-			continue;
-		policy_sink_find(ini->sink, at(ini, start), "no such section; write %s",
-				 section_headings[i]);
-		return false;
-	}
-	if (policy_key_is_order(word))
-		policy_sink_find(ini->sink, at(ini, start), "%s", policy_order_rule);
+	next_words(NULL, words);
+	nearest = nearest_name(word, words);
+	if (words_find(words, word, &place))
+		wrong_heading(ini, word, start);
+	else if (suggest_is_order(word))
+		policy_sink_find(ini->sink, at(ini, start), "%s", suggest_order_rule);
 	else if (nearest)
 		policy_sink_find(ini->sink, at(ini, start),
 				 "unknown section; did you mean %s?", nearest);
@@ -156,10 +171,9 @@ static bool unknown_section(struct ini *ini, const char *word, const char *start
 		policy_sink_find(ini->sink, at(ini, start),
 				 "unknown section; write [policy], [backends], "
 				 "[options BACKEND] or [profile NAME]");
-	return false;
 }
 
-/* The words of a section's name, with one blank between; how many, 0: not so. */
+/* Split a section's name at single blanks.  The number of words, 0: not of that form. */
 static size_t split_words(struct span name, struct span words[3])
 {
 	size_t n = 0;
@@ -179,7 +193,7 @@ static size_t split_words(struct span name, struct span words[3])
 	return 0;
 }
 
-/* Copies of up to three words, since names end in a NUL elsewhere. */
+/* Copies of up to three words: elsewhere names end in a NUL. */
 static bool open_words(struct ini *ini, struct span words[3], size_t n)
 {
 	_cleanup_free_ char *first = strndup(words[0].start, words[0].length);
@@ -187,26 +201,27 @@ static bool open_words(struct ini *ini, struct span words[3], size_t n)
 					    : NULL;
 	_cleanup_free_ char *third = n > 2 ? strndup(words[2].start, words[2].length)
 					   : NULL;
+	const char *parts[N_SECTIONS + 1];
+	const struct policy_section_info *info;
 
 	if (!first || (n > 1 && !second) || (n > 2 && !third)) {
 		policy_sink_exhausted(ini->sink);
 		return false;
 	}
-	ini->place = (struct policy_place){ SECTION_TOP, 0 };
-	if (n == 1 && strcmp(first, "policy") == 0)
-		return true;
-	if (n == 1 && strcmp(first, "backends") == 0) {
-		ini->place.section = SECTION_BACKENDS;
-		return true;
+	info = find_section(first, second, third);
+	if (!info) {
+		next_words(first, parts);
+		if (third && parts[0])
+			unknown_part(ini, parts, third, words[2].start);
+		else
+			unknown_section(ini, first, words[0].start);
+		return false;
 	}
-	if (n == 2 && strcmp(first, "options") == 0) {
-		ini->place.section = SECTION_OPTION;
-		return policy_sink_named(ini->sink, SECTION_OPTIONS, second,
-					 at(ini, words[1].start), &ini->place.index);
-	}
-	if (n >= 2 && strcmp(first, "profile") == 0)
-		return open_profile(ini, words, n, second, third);
-	return unknown_section(ini, first, words[0].start);
+	ini->place = (struct policy_place){ (enum policy_section)(info - policy_sections),
+					    0 };
+	return !info->names ||
+	       policy_place_named(ini->sink, info->names, second, at(ini, words[1].start),
+				  &ini->place.index);
 }
 
 static bool open_section(struct ini *ini, struct span name)
@@ -240,7 +255,7 @@ static bool open_section(struct ini *ini, struct span name)
 		policy_sink_exhausted(ini->sink);
 		return false;
 	}
-	policy_sink_open(ini->sink, ini->place, shown, at(ini, name.start));
+	policy_place_open(ini->sink, ini->place, shown, at(ini, name.start));
 	return true;
 }
 
@@ -268,8 +283,6 @@ static void take_section(struct ini *ini, struct span line)
 	ini->skip = !open_section(ini, name);
 }
 
-/* ---- keys ---- */
-
 static bool check_name(struct ini *ini, struct span name)
 {
 	const char *blank = find(name, " \t");
@@ -283,7 +296,7 @@ static bool check_name(struct ini *ini, struct span name)
 	return name.length > 0 && !blank;
 }
 
-/* Values are literal; refuse what another dialect of INI would read otherwise. */
+/* Values are literal; refuse what other dialects of INI would read differently. */
 static bool check_value(struct ini *ini, struct span value, const char *equals)
 {
 	const char *end = value.start + value.length;
@@ -364,13 +377,11 @@ static void deliver_key(struct ini *ini)
 	    !policy_sink_key(ini->sink, ini->place, &name, SHAPE_VALUE, value.where,
 			     &entry))
 		return;
-	if (entry.key && policy_key_is_list(entry.key))
-		policy_sink_line(ini->sink, &entry, &value);
+	if (entry.key && entry.key->form == KEY_LIST)
+		policy_assign_line(ini->sink, &entry, &value);
 	else
-		policy_sink_value(ini->sink, &entry, &value);
+		policy_assign_value(ini->sink, &entry, &value);
 }
-
-/* ---- inih ---- */
 
 static int handle(void *user, const char *section, const char *name, const char *value)
 {

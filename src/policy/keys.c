@@ -2,90 +2,90 @@
 #include "policy/keys.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/value.h"
+#include "base/words.h"
+#include "policy/lists.h"
 
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define TIB (UINT64_C(1) << 40)
 
-/* Each in the order of its enumeration. */
-static const char *const mode_words[] = { "safe", "ask", "auto", NULL };
-static const char *const access_words[] = { "write", "read", "none", NULL };
-static const char *const grant_words[] = { "never", "on-request", "always", NULL };
 static const char *const corpus_words[] = { "read", "write", NULL };
-static const char *const home_words[] = { "scratch", "sealed", NULL };
 
-const char *access_name(enum access access)
-{
-	return access_words[access];
-}
-
-const char *network_grant_name(enum network_grant grant)
-{
-	return grant_words[grant];
-}
-
-const char *mode_name(enum mode mode)
-{
-	return mode_words[mode];
-}
-
-#define KEY(in, of_type, named, ...)                                           \
+#define KEY(in, of_type, named, ...)                                       \
+	{                                                                  \
+		.section = SECTION_##in, .form = KEY_VALUE,                \
+		.value.type = TYPE_##of_type, .name = (named), __VA_ARGS__ \
+	}
+#define LIST(in, of_type, named, ...)                                                    \
+	{                                                                                \
+		.section = SECTION_##in, .form = KEY_LIST, .value.type = TYPE_##of_type, \
+		.name = (named), __VA_ARGS__                                             \
+	}
+#define SECTION(in, named, ...)                                                \
 	{                                                                      \
-		.section = SECTION_##in, .type = KEY_##of_type, .name = named, \
+		.section = SECTION_##in, .form = KEY_SECTION, .name = (named), \
 		__VA_ARGS__                                                    \
 	}
-#define RANGE(from, to) .min = (from), .max = (to)
+#define RANGE(from, to) .value.min = (from), .value.max = (to)
+#define WORDS(of) .value.words = (of)
+#define OPTIONAL .value.optional = true
 #define POLICY(field) .offset = offsetof(struct policy, field)
 #define PROFILE(field) .offset = offsetof(struct profile, field)
 #define CHILD(of) .child = SECTION_##of
+#define RLIMIT_KEY(id, name, type, from, to, otherwise, label, text)          \
+	KEY(LIMITS, type, name, RANGE(from, to), PROFILE(limits[LIMIT_##id]), \
+	    .fallback = otherwise, .help = text),
+#define CGROUP_KEY(id, name, type, from, to, file, reading, controller, text)        \
+	KEY(CGROUP, type, name, RANGE(from, to), PROFILE(cgroup[DRUPE_CGROUP_##id]), \
+	    .help = text),
 
 const struct policy_key policy_keys[] = {
 	KEY(TOP, COUNT, "version", RANGE(1, 1), POLICY(version),
 	    .help = "The format of the file. Must be given."),
 	KEY(TOP, NAME, "default_profile", POLICY(default_profile), .fallback = "build",
 	    .help = "The profile of a run that asks for none; one of profiles."),
-	KEY(TOP, WORD, "mode", .words = mode_words, POLICY(mode), .fallback = "auto",
+	KEY(TOP, WORD, "mode", WORDS(mode_words), POLICY(mode), .fallback = "auto",
 	    .help = "Who grants the network: safe = nobody, ask = a person for each "
 		    "command, auto = the profile."),
 	KEY(TOP, USER, "user", POLICY(user),
 	    .help = "Who runs the launcher and all inside when root starts drupe. "
 		    "Without it (and without --user) root is refused."),
-	KEY(TOP, PATH, "tmp_root", POLICY(tmp_root), .fallback = "/var/tmp",
+	KEY(TOP, TMP_ROOT, "tmp_root", POLICY(tmp_root), .fallback = "/var/tmp",
 	    .help = "Where the private tmp of a session is made."),
-	KEY(TOP, SECTION, "backends", CHILD(BACKENDS),
-	    .help = "One backend for each layer."),
-	KEY(TOP, SECTION, "options", CHILD(OPTIONS),
-	    .help = "The options of each backend."),
-	KEY(TOP, SECTION, "profiles", CHILD(PROFILES),
-	    .help = "What runs are granted, by name. At least one."),
+	SECTION(TOP, "backends", CHILD(BACKENDS), .help = "One backend for each layer."),
+	SECTION(TOP, "options", CHILD(OPTIONS), .help = "The options of each backend."),
+	SECTION(TOP, "profiles", CHILD(PROFILES),
+		.help = "What runs are granted, by name. At least one."),
 
-	KEY(BACKENDS, BACKEND, "scope", POLICY(backends[SLOT_SCOPE]), .optional = true,
+	KEY(BACKENDS, BACKEND, "scope", POLICY(backends[SLOT_SCOPE]), OPTIONAL,
 	    .fallback = "none", .help = "Cgroup limits of the whole tree, or none."),
 	KEY(BACKENDS, BACKEND, "launcher", POLICY(backends[SLOT_LAUNCHER]),
 	    .fallback = "bwrap", .help = "Namespaces, mounts and environment."),
 	KEY(BACKENDS, BACKEND, "rlimits", POLICY(backends[SLOT_RLIMITS]),
 	    .fallback = "prlimit", .help = "Limits of each process."),
-	KEY(BACKENDS, BACKEND, "network", POLICY(backends[SLOT_NETWORK]),
-	    .optional = true, .fallback = "slirp4netns",
+	KEY(BACKENDS, BACKEND, "network", POLICY(backends[SLOT_NETWORK]), OPTIONAL,
+	    .fallback = "slirp4netns",
 	    .help = "What connects the private network of a run that gets one, or none."),
 
-	KEY(PROFILE, WORD, "workspace", .words = access_words, PROFILE(workspace),
+	KEY(PROFILE, WORD, "workspace", WORDS(access_words), PROFILE(workspace),
 	    .fallback = "write", .help = "What the command may do with its workspace."),
-	KEY(PROFILE, WORD, "network", .words = grant_words, PROFILE(network),
+	KEY(PROFILE, WORD, "network", WORDS(network_grant_words), PROFILE(network),
 	    .fallback = "never",
 	    .help = "Whether a run gets the network: never, on-request (with --network), "
 		    "always (unless --no-network). The mode must grant it as well."),
-	KEY(PROFILE, PREFIXES, "host_read", PROFILE(host_read), .fallback = "",
-	    .help = "Prefixes of what --read may name, or false."),
+	LIST(PROFILE, PREFIX, "host_read", PROFILE(host_read), .or_false = true,
+	     .fallback = "", .help = "Prefixes of what --read may name, or false."),
 	KEY(PROFILE, BOOL, "identity_mount", PROFILE(identity_mount), .fallback = "true",
 	    .help = "Show the workspace at its own path where that is safe, "
 		    "not at /workspace."),
 	KEY(PROFILE, BOOL, "ephemeral_tmp", PROFILE(ephemeral_tmp), .fallback = "false",
 	    .help = "A fresh tmpfs at /tmp for each command, not the session's folder."),
-	KEY(PROFILE, WORD, "home", .words = home_words, PROFILE(home),
+	KEY(PROFILE, WORD, "home", WORDS(home_words), PROFILE(home),
 	    .fallback = "scratch",
 	    .help = "HOME is an empty tmpfs (scratch) or cannot be written (sealed)."),
 	KEY(PROFILE, SIZE, "scratch_size", RANGE(64 * KIB, TIB), PROFILE(scratch_size),
@@ -94,17 +94,17 @@ const struct policy_key policy_keys[] = {
 	    .help = "A generated /etc/hosts, so that localhost resolves offline."),
 	KEY(PROFILE, BOOL, "nested_userns", PROFILE(nested_userns), .fallback = "false",
 	    .help = "Let the command make user namespaces, for sandboxes inside it."),
-	KEY(PROFILE, NETWORKS, "network_deny", PROFILE(network_deny),
-	    .fallback = "host link-local",
-	    .help = "What a run with network cannot reach: CIDRs and the words host, "
-		    "link-local, private."),
-	KEY(PROFILE, CORPORA, "corpora", PROFILE(corpora), .fallback = "",
-	    .help = "Further trees beside the workspace, each a path and an access."),
-	KEY(PROFILE, SECTION, "env", CHILD(ENV),
-	    .help = "More variables, or other values of LANG, LC_*, TZ and PATH."),
-	KEY(PROFILE, SECTION, "limits", CHILD(LIMITS), .help = "Limits of each process."),
-	KEY(PROFILE, SECTION, "cgroup", CHILD(CGROUP),
-	    .help = "Limits of the whole tree; they need a scope."),
+	LIST(PROFILE, NETWORK, "network_deny", PROFILE(network_deny),
+	     .fallback = "host link-local",
+	     .help = "What a run with network cannot reach: CIDRs and the words host, "
+		     "link-local, private."),
+	LIST(PROFILE, TREE, "corpora", CHILD(CORPUS), PROFILE(corpora), .fallback = "",
+	     .help = "Further trees beside the workspace, each a path and an access."),
+	SECTION(PROFILE, "env", CHILD(ENV),
+		.help = "More variables, or other values of LANG, LC_*, TZ and PATH."),
+	SECTION(PROFILE, "limits", CHILD(LIMITS), .help = "Limits of each process."),
+	SECTION(PROFILE, "cgroup", CHILD(CGROUP),
+		.help = "Limits of the whole tree; they need a scope."),
 	KEY(PROFILE, DURATION, "timeout", RANGE(10, 720 * 3600 * UINT64_C(1000)),
 	    PROFILE(timeout_ms), .fallback = "45s",
 	    .help = "The time after which a run is ended."),
@@ -118,74 +118,22 @@ const struct policy_key policy_keys[] = {
 	    PROFILE(stream_limit), .fallback = "unlimited",
 	    .help = "Bytes passed through of each stream, or unlimited."),
 
-	KEY(LIMITS, COUNT, "nofile", RANGE(4, 1073741816), PROFILE(limits[LIMIT_NOFILE]),
-	    .fallback = "4096", .help = "Open files."),
-	KEY(LIMITS, SIZE, "core", RANGE(0, VALUE_MAX), PROFILE(limits[LIMIT_CORE]),
-	    .fallback = "0", .help = "Size of a core dump."),
-	KEY(LIMITS, SECONDS, "cpu", RANGE(1, VALUE_MAX), PROFILE(limits[LIMIT_CPU]),
-	    .help = "CPU time of each process, in whole seconds."),
-	KEY(LIMITS, SIZE, "fsize", RANGE(0, VALUE_MAX), PROFILE(limits[LIMIT_FSIZE]),
-	    .help = "Size of a file that is written."),
-	KEY(LIMITS, SIZE, "as", RANGE(16 * MIB, VALUE_MAX), PROFILE(limits[LIMIT_AS]),
-	    .help = "Address space."),
-	KEY(LIMITS, COUNT, "nproc", RANGE(1, 4194304), PROFILE(limits[LIMIT_NPROC]),
-	    .help = "Processes and threads of the user."),
-	KEY(LIMITS, SIZE, "stack", RANGE(128 * KIB, VALUE_MAX),
-	    PROFILE(limits[LIMIT_STACK]), .help = "Stack."),
-	KEY(LIMITS, SIZE, "memlock", RANGE(0, VALUE_MAX), PROFILE(limits[LIMIT_MEMLOCK]),
-	    .help = "Memory locked into RAM."),
+	RLIMITS(RLIMIT_KEY) CGROUP_LIMITS(CGROUP_KEY)
 
-	KEY(CGROUP, SIZE, "memory_max", RANGE(16 * MIB, VALUE_MAX),
-	    PROFILE(cgroup[CGROUP_MEMORY_MAX]),
-	    .help = "Memory; beyond it the tree is killed."),
-	KEY(CGROUP, SIZE, "memory_high", RANGE(16 * MIB, VALUE_MAX),
-	    PROFILE(cgroup[CGROUP_MEMORY_HIGH]),
-	    .help = "Memory; beyond it the tree is slowed."),
-	KEY(CGROUP, SIZE, "memory_swap_max", RANGE(0, VALUE_MAX),
-	    PROFILE(cgroup[CGROUP_MEMORY_SWAP_MAX]), .help = "Swap."),
-	/* The launcher is two tasks; the guard and the command are one each. */
-	KEY(CGROUP, COUNT, "tasks_max", RANGE(4, 4194304),
-	    PROFILE(cgroup[CGROUP_TASKS_MAX]), .help = "Processes and threads."),
-	KEY(CGROUP, PERCENT, "cpu_quota", RANGE(1, 100000),
-	    PROFILE(cgroup[CGROUP_CPU_QUOTA]),
-	    .help = "CPU time, in percent of one CPU."),
-	KEY(CGROUP, COUNT, "cpu_weight", RANGE(1, 10000),
-	    PROFILE(cgroup[CGROUP_CPU_WEIGHT]),
-	    .help = "Share of the CPU among siblings, of which 100 is usual."),
-	KEY(CGROUP, COUNT, "io_weight", RANGE(1, 10000),
-	    PROFILE(cgroup[CGROUP_IO_WEIGHT]),
-	    .help = "Share of the disks among siblings, of which 100 is usual."),
-
-	/* Set through policy_corpus_add, both at once. */
+	/* Set by policy_list_add_corpus, both at once. */
 	KEY(CORPUS, PATH, "path", .help = "The tree. Must be given."),
-	KEY(CORPUS, WORD, "access", .words = corpus_words, .help = "Must be given."),
+	KEY(CORPUS, WORD, "access", WORDS(corpus_words), .help = "Must be given."),
 };
 
 const size_t policy_keys_count = sizeof(policy_keys) / sizeof(policy_keys[0]);
 static_assert(sizeof(policy_keys) / sizeof(policy_keys[0]) <= POLICY_KEYS_MAX,
 	      "raise POLICY_KEYS_MAX");
 
-static const struct {
-	const char *name;
-	const char *heading;
-} section_table[N_SECTIONS] = {
-	[SECTION_TOP] = { "the top level", "[policy]" },
-	[SECTION_BACKENDS] = { "backends", "[backends]" },
-	[SECTION_OPTIONS] = { "options", "[options BACKEND]" },
-	[SECTION_OPTION] = { "the options of a backend", "[options BACKEND]" },
-	[SECTION_PROFILES] = { "profiles", "[profile NAME]" },
-	[SECTION_PROFILE] = { "a profile", "[profile NAME]" },
-	[SECTION_LIMITS] = { "limits", "[profile NAME limits]" },
-	[SECTION_CGROUP] = { "cgroup", "[profile NAME cgroup]" },
-	[SECTION_ENV] = { "env", "[profile NAME env]" },
-	[SECTION_CORPUS] = { "an element of corpora", "corpora = read:PATH" },
-};
-
-const char *policy_section_name(enum policy_section section, enum policy_format format)
-{
-	return format == POLICY_INI ? section_table[section].heading
-				    : section_table[section].name;
-}
+static_assert(sizeof(enum mode) == sizeof(unsigned) &&
+		      sizeof(enum access) == sizeof(unsigned) &&
+		      sizeof(enum network_grant) == sizeof(unsigned) &&
+		      sizeof(enum home) == sizeof(unsigned),
+	      "STORE_WORD stores an unsigned");
 
 const struct policy_key *policy_key_find(enum policy_section section, const char *name)
 {
@@ -196,13 +144,115 @@ const struct policy_key *policy_key_find(enum policy_section section, const char
 	return NULL;
 }
 
-bool policy_key_is_list(const struct policy_key *key)
+/* The words by which other tools switch a limit off. */
+static bool means_unlimited(const char *text)
 {
-	return key->type == KEY_PREFIXES || key->type == KEY_NETWORKS ||
-	       key->type == KEY_CORPORA;
+	static const char *const words[] = { "unlimited", "-1", "infinity", "max", NULL };
+	unsigned place;
+
+	return words_find(words, text, &place);
 }
 
-bool policy_key_is_text(const struct policy_key *key)
+static int set_text(char **place, const char *text)
 {
-	return key->type >= KEY_WORD;
+	char *copy = strdup(text);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*place);
+	*place = copy;
+	return 0;
+}
+
+int policy_key_set(const struct policy_key *key, void *base, const char *text,
+		   bool quoted, struct value_why *why)
+{
+	void *field = policy_key_field(key, base);
+	uint64_t number = 0;
+	int r = value_type_read(&key->value, text, quoted, &number, why);
+
+	if (r < 0 && !quoted && policy_sections[key->section].limits &&
+	    means_unlimited(text))
+		return value_type_refuse(why, "sets no limit; leave the key out");
+	if (r < 0)
+		return r;
+	switch (value_type_store(key->value.type)) {
+	case STORE_BOOL:
+		*(bool *)field = number != 0;
+		break;
+	case STORE_NUMBER:
+		*(uint64_t *)field = number;
+		break;
+	case STORE_WORD:
+		*(unsigned *)field = (unsigned)number;
+		break;
+	case STORE_TEXT:
+		return set_text(field, text);
+	}
+	return 0;
+}
+
+static int default_list(const struct policy_key *key, void *base)
+{
+	struct value_why why;
+	char word[64];
+	int n;
+
+	for (const char *p = key->fallback; sscanf(p, " %63s%n", word, &n) == 1; p += n) {
+		int r = policy_list_add(key, base, word, (struct location){ 0 }, &why);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int policy_keys_default(enum policy_section section, void *base)
+{
+	struct value_why why;
+	int r = 0;
+
+	for (size_t i = 0; i < policy_keys_count && r == 0; i++) {
+		const struct policy_key *key = &policy_keys[i];
+
+		if (key->section != section || key->form == KEY_SECTION)
+			continue;
+		if (key->fallback && key->form == KEY_LIST)
+			r = default_list(key, base);
+		else if (key->fallback)
+			r = policy_key_set(key, base, key->fallback, false, &why);
+		else if (value_type_store(key->value.type) == STORE_NUMBER)
+			*(uint64_t *)policy_key_field(key, base) = UNSET;
+	}
+	return r;
+}
+
+static const char *type_name(const struct policy_key *key)
+{
+	return key->form == KEY_SECTION ? "section" : value_type_name(key->value.type);
+}
+
+static void print_range(const struct policy_key *key, char *ret, size_t size)
+{
+	ret[0] = '\0';
+	if (key->form != KEY_VALUE)
+		return;
+	if (key->value.words)
+		words_join(key->value.words, ret, size);
+	else if (value_type_has_range(key->value.type))
+		value_type_print_range(&key->value, ret, size);
+}
+
+void policy_keys_print(FILE *file)
+{
+	for (size_t i = 0; i < policy_keys_count; i++) {
+		const struct policy_key *key = &policy_keys[i];
+		char range[256];
+
+		print_range(key, range, sizeof(range));
+		fprintf(file, "%s\t%s\t%s\t%s\t%s\t%s\n",
+			policy_section_name(key->section, POLICY_INI), key->name,
+			type_name(key), range, key->fallback ? key->fallback : "",
+			key->help);
+	}
 }

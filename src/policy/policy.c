@@ -3,9 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-#include "policy/keys.h"
+#include "policy/lists.h"
 
 const char *const slot_names[N_SLOTS] = {
 	[SLOT_SCOPE] = "scope",
@@ -14,25 +13,31 @@ const char *const slot_names[N_SLOTS] = {
 	[SLOT_NETWORK] = "network",
 };
 
-const struct rlimit_info rlimit_table[N_RLIMITS] = {
-	[LIMIT_NOFILE] = { "nofile", RLIMIT_NOFILE },
-	[LIMIT_CORE] = { "core", RLIMIT_CORE },
-	[LIMIT_CPU] = { "cpu", RLIMIT_CPU },
-	[LIMIT_FSIZE] = { "fsize", RLIMIT_FSIZE },
-	[LIMIT_AS] = { "as", RLIMIT_AS },
-	[LIMIT_NPROC] = { "nproc", RLIMIT_NPROC },
-	[LIMIT_STACK] = { "stack", RLIMIT_STACK },
-	[LIMIT_MEMLOCK] = { "memlock", RLIMIT_MEMLOCK },
+const char *const mode_words[] = {
+	[MODE_SAFE] = "safe",
+	[MODE_ASK] = "ask",
+	[MODE_AUTO] = "auto",
+	NULL,
 };
 
-static const char *const cgroup_names[N_CGROUP] = {
-	[CGROUP_MEMORY_MAX] = "memory_max",
-	[CGROUP_MEMORY_HIGH] = "memory_high",
-	[CGROUP_MEMORY_SWAP_MAX] = "memory_swap_max",
-	[CGROUP_TASKS_MAX] = "tasks_max",
-	[CGROUP_CPU_QUOTA] = "cpu_quota",
-	[CGROUP_CPU_WEIGHT] = "cpu_weight",
-	[CGROUP_IO_WEIGHT] = "io_weight",
+const char *const access_words[] = {
+	[ACCESS_WRITE] = "write",
+	[ACCESS_READ] = "read",
+	[ACCESS_NONE] = "none",
+	NULL,
+};
+
+const char *const network_grant_words[] = {
+	[NETWORK_NEVER] = "never",
+	[NETWORK_ON_REQUEST] = "on-request",
+	[NETWORK_ALWAYS] = "always",
+	NULL,
+};
+
+const char *const home_words[] = {
+	[HOME_SCRATCH] = "scratch",
+	[HOME_SEALED] = "sealed",
+	NULL,
 };
 
 const struct profile *policy_profile(const struct policy *policy, const char *name)
@@ -43,14 +48,14 @@ const struct profile *policy_profile(const struct policy *policy, const char *na
 	return NULL;
 }
 
-const char *cgroup_name(enum cgroup_id id)
+const char *access_name(enum access access)
 {
-	return cgroup_names[id];
+	return access_words[access];
 }
 
 static void profile_free(struct profile *profile)
 {
-	policy_keys_clear_lists(profile);
+	policy_lists_clear(profile);
 	for (size_t i = 0; i < profile->n_env; i++) {
 		free(profile->env[i].name);
 		free(profile->env[i].value);

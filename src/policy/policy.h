@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The typed policy and its only validator.
+ * The typed policy.
  *
- * A front end (policy-yaml.c, policy-ini.c) turns bytes into calls of the sink
- * in policy-sink.h; the table in policy-keys.c says what each key may hold, and
- * policy-rules.c what the whole must fulfil.
- * Policy code knows nothing of backends being loaded: the values of [options]
- * are kept as text with their location, for whoever has the backend's table.
+ * A front end (yaml.c, ini.c) turns bytes into calls of sink.h; the table in keys.c says
+ * what each key may hold, and rules.c what the whole must fulfil.  No backend is known
+ * here: their options are kept as text with its location, for the layer that has the
+ * backend's own table.
  */
 #ifndef DRUPE_POLICY_H
 #define DRUPE_POLICY_H
@@ -15,9 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "policy/findings.h"
+#include "policy/limits.h"
 
 #define UNSET UINT64_MAX /* a number that the policy does not set, or `unlimited` */
+
+/* Variables that a profile may set. */
+#define POLICY_ENV_MAX 251
+
+enum policy_format { POLICY_YAML, POLICY_INI };
 
 enum slot { SLOT_SCOPE, SLOT_LAUNCHER, SLOT_RLIMITS, SLOT_NETWORK, N_SLOTS };
 extern const char *const slot_names[N_SLOTS]; /* scope launcher rlimits network */
@@ -27,39 +32,11 @@ enum access { ACCESS_WRITE, ACCESS_READ, ACCESS_NONE };
 enum network_grant { NETWORK_NEVER, NETWORK_ON_REQUEST, NETWORK_ALWAYS };
 enum home { HOME_SCRATCH, HOME_SEALED };
 
-enum rlimit_id {
-	LIMIT_NOFILE,
-	LIMIT_CORE,
-	LIMIT_CPU,
-	LIMIT_FSIZE,
-	LIMIT_AS,
-	LIMIT_NPROC,
-	LIMIT_STACK,
-	LIMIT_MEMLOCK,
-	N_RLIMITS
-};
-
-struct rlimit_info {
-	const char *name; /* as in the policy and for prlimit(1) */
-	int resource;	  /* RLIMIT_* */
-};
-extern const struct rlimit_info rlimit_table[N_RLIMITS];
-
-/* In the order of enum drupe_cgroup_limit_id, which counts from 1. */
-enum cgroup_id {
-	CGROUP_MEMORY_MAX,
-	CGROUP_MEMORY_HIGH,
-	CGROUP_MEMORY_SWAP_MAX,
-	CGROUP_TASKS_MAX,
-	CGROUP_CPU_QUOTA,
-	CGROUP_CPU_WEIGHT,
-	CGROUP_IO_WEIGHT,
-	N_CGROUP
-};
-
-struct location {
-	unsigned line, column; /* from 1; 0: not in the file */
-};
+/* Their names, as the policy spells them; NULL-terminated. */
+extern const char *const mode_words[];
+extern const char *const access_words[];
+extern const char *const network_grant_words[];
+extern const char *const home_words[];
 
 struct strings {
 	char **items;
@@ -83,8 +60,8 @@ struct policy_option {
 	char *backend;
 	char *key;
 	char *value;
-	bool quoted; /* a quoted YAML scalar: only good for text */
-	struct location where;
+	bool quoted;			  /* a quoted YAML scalar: only good for text */
+	struct location where, key_where; /* of the value, of the key */
 };
 
 struct profile {
@@ -105,7 +82,7 @@ struct profile {
 	struct variable *env;
 	size_t n_env;
 	uint64_t limits[N_RLIMITS]; /* UNSET or the value */
-	uint64_t cgroup[N_CGROUP];  /* UNSET or the value */
+	uint64_t cgroup[N_CGROUP];  /* by enum drupe_cgroup_limit_id; the same */
 	uint64_t timeout_ms, timeout_max_ms;
 	uint64_t output_limit; /* characters */
 	uint64_t stream_limit; /* bytes, UNSET: unlimited */
@@ -128,65 +105,17 @@ struct policy {
 	size_t n_profiles;
 };
 
-/* What is wrong with a policy, in the order of the file. */
-struct finding {
-	struct location where;
-	char *text; /* "what, and what would be right" */
-};
-
-struct findings {
-	struct finding *items;
-	size_t count;
-	char *source; /* the file that has them, or NULL: none was read */
-};
-
-enum policy_format { POLICY_YAML, POLICY_INI };
-
-/* Larger policies are refused before they are read. */
-#define POLICY_SIZE_MAX (256 * 1024)
-
-/*
- * Parse and validate TEXT.  0 and *ret_policy (free with policy_free), or
- * -errno: ERR says the first finding (code policy-invalid, with FILE:LINE:COL)
- * and how many more there are, FINDINGS (never NULL) has them all.
- */
-int policy_parse(const char *source, const char *text, size_t length,
-		 enum policy_format format, struct policy **ret_policy,
-		 struct findings *findings, struct error *err);
-
-/* Open FILE, check owner, mode, parents, type and size on the descriptor that is
- * read, then policy_parse by its suffix (.yaml, .yml, .ini; else an error). */
-int policy_load(const char *file, struct policy **ret_policy, struct findings *findings,
-		struct error *err);
-
-/*
- * What -p means.  NAME (no slash, no dot): CONFDIR/NAME.yaml or NAME.ini, both
- * there is an error; anything else is a file.  NULL: the name "default", and the
- * built-in policy where neither file of it is there.
- */
-int policy_open(const char *name_or_file, const char *confdir, struct policy **ret_policy,
-		struct findings *findings, struct error *err);
-
-/* The built-in policy's own text: conf/default.yaml. */
-extern const char policy_builtin_text[];
-
 /* NULL when there is none of that name. */
 const struct profile *policy_profile(const struct policy *policy, const char *name);
 
-/* Names of a value, as the policy spells them. */
 const char *access_name(enum access access);
-const char *network_grant_name(enum network_grant grant);
-const char *mode_name(enum mode mode);
-const char *cgroup_name(enum cgroup_id id);
 
 void policy_free(struct policy *policy);
-void findings_free(struct findings *findings);
 
 static inline void policy_freep(struct policy **policy)
 {
 	policy_free(*policy);
 }
 #define _cleanup_policy_ __attribute__((cleanup(policy_freep)))
-#define _cleanup_findings_ __attribute__((cleanup(findings_free)))
 
 #endif

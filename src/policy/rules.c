@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a policy must fulfil as a whole: rules of more than one key. */
+#include "policy/rules.h"
+
 #include <string.h>
 
-#include "policy/state.h"
-#include "base/value.h"
+#include "base/path.h"
+#include "policy/place.h"
 
 static const struct location start_of_file = { 1, 1 };
 
@@ -40,9 +41,8 @@ static void check_default_profile(struct policy_sink *sink)
 		return;
 	policy_sink_find(
 		sink, seen->value.line ? seen->value : first->where,
-		"default_profile: there is no profile %s; name one that is there, "
-		"like %s",
-		policy_show(policy->default_profile).text, first->name);
+		"default_profile: no profile is called %s; name one that is, like %s",
+		findings_quote(policy->default_profile).text, first->name);
 }
 
 static void check_options(struct policy_sink *sink)
@@ -58,13 +58,13 @@ static void check_options(struct policy_sink *sink)
 				seen_of(sink, SECTION_BACKENDS, 0, slot_names[slot])
 					->refused;
 		if (!used)
-			policy_sink_find(
-				sink, options->where,
-				"options: %s is no backend of this policy; those are "
-				"%s, %s, %s and %s",
-				policy_show(options->backend).text, backends[SLOT_SCOPE],
-				backends[SLOT_LAUNCHER], backends[SLOT_RLIMITS],
-				backends[SLOT_NETWORK]);
+			policy_sink_find(sink, options->where,
+					 "options: %s is not a backend of this policy, "
+					 "which names "
+					 "%s, %s, %s and %s",
+					 findings_quote(options->backend).text,
+					 backends[SLOT_SCOPE], backends[SLOT_LAUNCHER],
+					 backends[SLOT_RLIMITS], backends[SLOT_NETWORK]);
 	}
 }
 
@@ -149,19 +149,19 @@ static void check_host_read(struct policy_sink *sink, size_t index)
 	const char *tmp = sink->policy->tmp_root;
 
 	for (size_t i = 0; i < prefixes->count; i++)
-		if (value_path_within(prefixes->items[i], tmp) ||
-		    value_path_within(tmp, prefixes->items[i]))
+		if (path_is_within(prefixes->items[i], tmp) ||
+		    path_is_within(tmp, prefixes->items[i]))
 			policy_sink_find(
 				sink, prefixes->where[i],
 				"host_read: %s covers private tmps or lies among them "
 				"(tmp_root is %s); name another tree",
-				policy_show(prefixes->items[i]).text,
-				policy_show(tmp).text);
+				findings_quote(prefixes->items[i]).text,
+				findings_quote(tmp).text);
 }
 
 void policy_rules_check(struct policy_sink *sink)
 {
-	/* What a syntax error hid is not missing. */
+	/* What a syntax error hid may not be missing. */
 	if (!sink->broken) {
 		check_presence(sink);
 		check_default_profile(sink);

@@ -1,11 +1,77 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The keys that a front end names, and the shapes of their values. */
 #include "policy/sink.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "policy/state.h"
+#include "policy/env.h"
+#include "policy/lists.h"
+#include "policy/place.h"
+#include "policy/suggest.h"
+
+static int compare_line(const void *line, const void *finding)
+{
+	unsigned a = *(const unsigned *)line;
+	unsigned b = ((const struct finding *)finding)->where.line;
+
+	return (a > b) - (a < b);
+}
+
+bool policy_sink_screened(const struct policy_sink *sink, unsigned line)
+{
+	return sink->n_screened > 0 &&
+	       bsearch(&line, sink->findings->items, sink->n_screened,
+		       sizeof(*sink->findings->items), compare_line);
+}
+
+static void find(struct policy_sink *sink, struct location where, const char *format,
+		 va_list args)
+{
+	if (!policy_sink_screened(sink, where.line) &&
+	    findings_vadd(sink->findings, where, format, args) < 0)
+		sink->exhausted = true;
+}
+
+void policy_sink_find(struct policy_sink *sink, struct location where, const char *format,
+		      ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	find(sink, where, format, args);
+	va_end(args);
+}
+
+void policy_sink_syntax(struct policy_sink *sink, struct location where,
+			const char *format, ...)
+{
+	va_list args;
+
+	sink->broken = true;
+	va_start(args, format);
+	find(sink, where, format, args);
+	va_end(args);
+}
+
+void policy_sink_again(struct policy_sink *sink, struct location where, const char *name,
+		       struct location first)
+{
+	policy_sink_find(sink, where,
+			 "%s is given twice, first in line %u; write it once", name,
+			 first.line);
+}
+
+void policy_sink_exhausted(struct policy_sink *sink)
+{
+	sink->exhausted = true;
+}
+
+void policy_sink_empty(struct policy_sink *sink, struct location where, const char *how)
+{
+	policy_sink_syntax(sink, where, "no policy in this file; write %s", how);
+}
 
 static bool is_option_key(const char *name)
 {
@@ -28,21 +94,18 @@ static bool check_free_name(struct policy_sink *sink, struct policy_place place,
 	if (fault)
 		policy_sink_find(sink, name->where, "%s: %s %s",
 				 place.section == SECTION_ENV ? "env" : "options",
-				 policy_show(name->text).text, fault);
+				 findings_quote(name->text).text, fault);
 	return !fault;
 }
 
 static void report_unknown(struct policy_sink *sink, struct policy_place place,
 			   const struct policy_scalar *name)
 {
-	bool ordered = place.section == SECTION_TOP ||
-		       place.section == SECTION_BACKENDS ||
-		       place.section == SECTION_PROFILE;
 	char suggestion[320];
 
-	if (ordered && policy_key_is_order(name->text)) {
+	if (policy_sections[place.section].order && suggest_is_order(name->text)) {
 		policy_sink_find(sink, name->where, "%s: %s", name->text,
-				 policy_order_rule);
+				 suggest_order_rule);
 		return;
 	}
 	if (strcmp(name->text, "<<") == 0) {
@@ -50,10 +113,10 @@ static void report_unknown(struct policy_sink *sink, struct policy_place place,
 				 "merge keys are not allowed; write the keys out");
 		return;
 	}
-	policy_key_suggest(place.section, sink->format, name->text, suggestion,
-			   sizeof(suggestion));
+	suggest_key(place.section, sink->format, name->text, suggestion,
+		    sizeof(suggestion));
 	policy_sink_find(sink, name->where, "unknown key %s in %s%s",
-			 policy_show(name->text).text,
+			 findings_quote(name->text).text,
 			 policy_section_name(place.section, sink->format), suggestion);
 }
 
@@ -62,19 +125,15 @@ static enum policy_shape wanted_shape(struct policy_place place,
 				      enum policy_format format)
 {
 	if (!key)
-		return place.section == SECTION_OPTIONS ||
-				       place.section == SECTION_PROFILES
-			       ? SHAPE_MAPPING
-			       : SHAPE_VALUE;
-	if (key->type == KEY_SECTION)
+		return policy_sections[place.section].each ? SHAPE_MAPPING : SHAPE_VALUE;
+	if (key->form == KEY_SECTION)
 		return SHAPE_MAPPING;
-	return format == POLICY_YAML && policy_key_is_list(key) ? SHAPE_LIST
-								: SHAPE_VALUE;
+	return format == POLICY_YAML && key->form == KEY_LIST ? SHAPE_LIST : SHAPE_VALUE;
 }
 
-struct policy_shown policy_entry_label(const struct policy_entry *entry)
+struct quoted policy_sink_label(const struct policy_entry *entry)
 {
-	struct policy_shown shown = policy_show(entry->name);
+	struct quoted shown = findings_quote(entry->name);
 
 	if (entry->key)
 		snprintf(shown.text, sizeof(shown.text), "%s", entry->name);
@@ -86,9 +145,8 @@ static void report_null(struct policy_sink *sink, const struct policy_entry *ent
 {
 	enum policy_shape wanted = wanted_shape(entry->place, entry->key, sink->format);
 
-	policy_sink_find(sink, where,
-			 "%s: nothing is given; write %s, or leave the key out",
-			 policy_entry_label(entry).text,
+	policy_sink_find(sink, where, "%s has no value; write %s, or leave the key out",
+			 policy_sink_label(entry).text,
 			 wanted == SHAPE_MAPPING ? "{} for no keys"
 			 : wanted == SHAPE_LIST	 ? "[] for the empty list"
 			 : entry->key		 ? "a value"
@@ -104,7 +162,7 @@ static const char *shape_fault(const struct policy_entry *entry, enum policy_sha
 	if (got != SHAPE_MAPPING && key && key->child == SECTION_BACKENDS)
 		return "names one backend per slot (R3); the order scope, launcher, "
 		       "rlimits, command is fixed (R1)";
-	if (got == SHAPE_LIST && key && key->type == KEY_BACKEND)
+	if (got == SHAPE_LIST && key && key->value.type == TYPE_BACKEND)
 		return "takes one name; one backend per slot, there is no list (R3)";
 	if (wanted == SHAPE_MAPPING)
 		return "takes keys of its own; write {KEY: VALUE}";
@@ -128,7 +186,7 @@ static bool check_shape(struct policy_sink *sink, const struct policy_entry *ent
 	if (shape == wanted)
 		return true;
 	/* Whether the value is `false` is seen when it is set. */
-	if (shape == SHAPE_VALUE && entry->key && entry->key->type == KEY_PREFIXES)
+	if (shape == SHAPE_VALUE && entry->key && entry->key->or_false)
 		return true;
 	if (sink->format == POLICY_INI && wanted == SHAPE_MAPPING &&
 	    entry->key->child != SECTION_BACKENDS)
@@ -136,7 +194,7 @@ static bool check_shape(struct policy_sink *sink, const struct policy_entry *ent
 				 entry->name,
 				 policy_section_name(entry->key->child, POLICY_INI));
 	else
-		policy_sink_find(sink, where, "%s: %s", policy_entry_label(entry).text,
+		policy_sink_find(sink, where, "%s: %s", policy_sink_label(entry).text,
 				 shape_fault(entry, wanted, shape));
 	return false;
 }
@@ -148,26 +206,21 @@ static void note_key(struct policy_sink *sink, struct policy_entry *entry,
 	const struct policy_key *key = entry->key;
 	struct policy_seen *seen;
 
-	/* Sections are noted when they open; the parts of a corpus by who reads them. */
-	if (!key || key->type == KEY_SECTION || key->section == SECTION_CORPUS)
+	/* Sections are noted when they open; the parts of a corpus when it is complete.
+	 */
+	if (!key || key->form == KEY_SECTION || key->section == SECTION_CORPUS)
 		return;
 	seen = policy_place_seen(sink, entry->place, key);
 	if (!seen->key.line) {
 		seen->key = entry->where;
 		seen->value = value_where;
-	} else if (sink->format == POLICY_INI && policy_key_is_list(key)) {
+	} else if (sink->format == POLICY_INI && key->form == KEY_LIST) {
 		entry->repeated = true;
 	} else {
 		policy_sink_again(sink, entry->where, entry->name, seen->key);
 	}
-	if (policy_key_is_list(key) && !entry->repeated)
-		policy_key_clear(key, policy_place_base(sink, entry->place));
-}
-
-static bool has_free_names(enum policy_section section)
-{
-	return section == SECTION_OPTIONS || section == SECTION_OPTION ||
-	       section == SECTION_PROFILES || section == SECTION_ENV;
+	if (key->form == KEY_LIST && !entry->repeated)
+		policy_list_clear(key, policy_place_base(sink, entry->place));
 }
 
 bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
@@ -178,14 +231,14 @@ bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
 				      .name = name->text,
 				      .where = name->where };
 
-	/* What memory did not suffice for is there in part. */
+	/* After a failed allocation the policy is incomplete. */
 	if (sink->exhausted)
 		return false;
 	if (strlen(name->text) != name->length) {
 		policy_sink_find(sink, name->where, "a NUL character in a key");
 		return false;
 	}
-	if (has_free_names(place.section)) {
+	if (policy_sections[place.section].free_names) {
 		if (!check_free_name(sink, place, name))
 			return false;
 	} else {

@@ -1,22 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a front end tells the validator, and nothing else passes between them.
+ * A policy being filled.
  *
- * The document is a tree of sections.  A front end opens the section, then names
- * its keys and hands over their values; it reports the syntax errors of its own
- * format as findings.  Whatever the sink refuses it has reported itself.
+ * The document is a tree of sections.  A front end opens the section (place.h), names
+ * its keys here and hands over their values (assign.h); it reports the syntax errors of
+ * its own format as findings.  What is refused here has been reported here.  A front end
+ * calls functions only, and leaves the members to the files behind them.
  */
 #ifndef DRUPE_POLICY_SINK_H
 #define DRUPE_POLICY_SINK_H
 
 #include "policy/keys.h"
-#include "policy/policy.h"
 
-struct policy_sink; /* a policy being filled, and its findings; policy-state.h */
+/* What the file said of a key of the table. */
+struct policy_seen {
+	struct location key, value;
+	bool refused; /* its value: what follows from it is not looked at */
+	bool none;    /* INI: the list was given as `none` */
+};
 
-/* TEXT is valid UTF-8 with neither control characters nor a byte order mark. */
-int policy_yaml_parse(struct policy_sink *sink, const char *text, size_t length);
-int policy_ini_parse(struct policy_sink *sink, const char *text, size_t length);
+struct policy_profile_seen {
+	struct policy_seen keys[POLICY_KEYS_MAX];
+	struct location opened[N_SECTIONS];
+};
+
+struct policy_option_section {
+	char *backend;
+	struct location where, opened;
+};
+
+struct policy_sink {
+	struct policy *policy;
+	struct findings *findings;
+	enum policy_format format;
+	bool broken;	    /* a syntax error may hide what is missing */
+	bool exhausted;	    /* of memory */
+	bool lost_profiles; /* one was refused, so its absence says nothing */
+	/* The first findings are those of lines that are no text, by line; what else
+	 * such a line seems to say is not looked at. */
+	size_t n_screened;
+	struct policy_seen keys[POLICY_KEYS_MAX];
+	struct location opened[N_SECTIONS];
+	struct policy_profile_seen *profiles; /* beside policy->profiles */
+	struct policy_option_section *options;
+	size_t n_options;
+};
 
 /* One section of the policy at hand: INDEX is that of the profile or of the options. */
 struct policy_place {
@@ -54,20 +82,16 @@ void policy_sink_find(struct policy_sink *sink, struct location where, const cha
 /* The same for an error of syntax: what is missing may only not have been understood. */
 void policy_sink_syntax(struct policy_sink *sink, struct location where,
 			const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* There was no memory: the policy is refused for that. */
+/* Report NAME at WHERE, which was given at FIRST already. */
+void policy_sink_again(struct policy_sink *sink, struct location where, const char *name,
+		       struct location first);
+/* Memory ran out: the policy is refused for that. */
 void policy_sink_exhausted(struct policy_sink *sink);
 /* The file holds no policy at all; HOW says how one begins. */
 void policy_sink_empty(struct policy_sink *sink, struct location where, const char *how);
 
-/* Find or make the profile, or the options of the backend, of that name. */
-bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
-		       const char *name, struct location where, size_t *ret_index);
-/* The section at PLACE begins here.  SHOWN is how the file writes it. */
-void policy_sink_open(struct policy_sink *sink, struct policy_place place,
-		      const char *shown, struct location where);
-/* The section that ENTRY, whose value is a mapping, stands for; opens it. */
-bool policy_sink_enter(struct policy_sink *sink, const struct policy_entry *entry,
-		       struct policy_place *ret_place);
+/* Whether that line is no text, which is its one finding. */
+bool policy_sink_screened(const struct policy_sink *sink, unsigned line);
 
 /* The key NAME (which must stay until its value is set) in PLACE, with a value of
  * SHAPE at VALUE_WHERE.  False: skip the value. */
@@ -75,16 +99,7 @@ bool policy_sink_key(struct policy_sink *sink, struct policy_place place,
 		     const struct policy_scalar *name, enum policy_shape shape,
 		     struct location value_where, struct policy_entry *ret_entry);
 
-void policy_sink_value(struct policy_sink *sink, const struct policy_entry *entry,
-		       const struct policy_scalar *value);
-/* One element of a list. */
-void policy_sink_element(struct policy_sink *sink, const struct policy_entry *entry,
-			 const struct policy_scalar *value);
-void policy_sink_corpus(struct policy_sink *sink, const struct policy_entry *entry,
-			const struct policy_scalar *access,
-			const struct policy_scalar *path);
-/* INI: one of the lines that make a list; `none` is the empty list. */
-void policy_sink_line(struct policy_sink *sink, const struct policy_entry *entry,
-		      const struct policy_scalar *value);
+/* The name of a key of the table as it is; a name that the admin chose quoted. */
+struct quoted policy_sink_label(const struct policy_entry *entry);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What an unknown key may have meant. */
+#include "policy/suggest.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/nearest.h"
-#include "policy/value.h"
 #include "base/words.h"
+#include "policy/keys.h"
 
 /* The names of SECTION's keys, NULL-terminated; how many. */
 static size_t section_keys(enum policy_section section,
@@ -18,19 +19,6 @@ static size_t section_keys(enum policy_section section,
 			ret[n++] = policy_keys[i].name;
 	ret[n] = NULL;
 	return n;
-}
-
-void policy_fold(const char *name, char ret[static 64])
-{
-	size_t n = strlen(name);
-
-	ret[0] = '\0';
-	if (n < 3 || n >= 64)
-		return;
-	for (size_t i = 0; i <= n; i++)
-		ret[i] = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a')
-			 : name[i] == '-'		  ? '_'
-							  : name[i];
 }
 
 /* The key of another section that is called NAME, or nearly so. */
@@ -49,8 +37,8 @@ static const struct policy_key *key_elsewhere(const char *name)
 	return NULL;
 }
 
-void policy_key_suggest(enum policy_section section, enum policy_format format,
-			const char *name, char *ret, size_t size)
+void suggest_key(enum policy_section section, enum policy_format format, const char *name,
+		 char *ret, size_t size)
 {
 	const char *names[POLICY_KEYS_MAX + 1];
 	size_t n = section_keys(section, names);
@@ -58,7 +46,7 @@ void policy_key_suggest(enum policy_section section, enum policy_format format,
 	const struct policy_key *elsewhere;
 	char folded[64], list[256];
 
-	policy_fold(name, folded);
+	nearest_fold(name, folded);
 	nearest = folded[0] ? nearest_name(folded, names) : NULL;
 	elsewhere = folded[0] ? key_elsewhere(folded) : NULL;
 	words_join(names, list, sizeof(list));
@@ -76,10 +64,10 @@ void policy_key_suggest(enum policy_section section, enum policy_format format,
 		snprintf(ret, size, "; the keys here are %s", list);
 }
 
-const char policy_order_rule[] =
+const char suggest_order_rule[] =
 	"the order scope, launcher, rlimits, command is fixed (R1); leave this out";
 
-bool policy_key_is_order(const char *name)
+bool suggest_is_order(const char *name)
 {
 	static const char *const names[] = { "order",	 "wrapper_order", "wrap_order",
 					     "stages",	 "layers",	  "chain",

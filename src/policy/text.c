@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The bytes that no policy may hold, whatever its format. */
+#include "policy/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/state.h"
 #include "base/utf8.h"
 
 static bool is_utf16(const unsigned char *p, size_t length)

@@ -3,7 +3,7 @@
  * YAML by libyaml's events: no tree is built, so aliases cannot multiply, and the
  * stream is read to its end, so nothing after the document goes unseen.
  */
-#include "policy/sink.h"
+#include "policy/yaml.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,6 +11,8 @@
 #include <yaml.h>
 
 #include "base/fd.h"
+#include "policy/assign.h"
+#include "policy/place.h"
 
 /* The schema needs five.  libyaml's time is quadratic in the depth. */
 #define DEPTH_MAX 8
@@ -58,7 +60,7 @@ static void stop_at_error(struct yaml *yaml)
 		policy_sink_syntax(yaml->sink, where, "not YAML: %s", problem);
 }
 
-/* What a policy does without: each hides what the file says from who reads it. */
+/* Features that hide from a reader what the policy says. */
 static void refuse_properties(struct yaml *yaml, const yaml_char_t *anchor,
 			      const yaml_char_t *tag)
 {
@@ -248,7 +250,7 @@ static void walk_corpus(struct yaml *yaml, const struct policy_entry *corpora)
 		i = strcmp(entry.name, "path") == 0 ? 0 : 1;
 		if (parts[i].text)
 			policy_sink_find(yaml->sink, name.where,
-					 "%s again; write it once", entry.name);
+					 "%s is given twice; write it once", entry.name);
 		else if (!take_scalar(yaml, texts[i], &parts[i]))
 			return;
 	}
@@ -260,19 +262,19 @@ static void walk_corpus(struct yaml *yaml, const struct policy_entry *corpora)
 			"corpora: %s is missing; write {path: /srv/data, access: read}",
 			parts[0].text ? "access" : "path");
 	else
-		policy_sink_corpus(yaml->sink, corpora, &parts[1], &parts[0]);
+		policy_assign_corpus(yaml->sink, corpora, &parts[1], &parts[0]);
 }
 
 static void walk_element(struct yaml *yaml, const struct policy_entry *entry)
 {
-	bool corpora = entry->key->type == KEY_CORPORA;
+	bool corpora = entry->key->child == SECTION_CORPUS;
 	struct policy_scalar value;
 
 	switch (shape(&yaml->event)) {
 	case SHAPE_VALUE:
 		if (!corpora) {
 			value = scalar(yaml);
-			policy_sink_element(yaml->sink, entry, &value);
+			policy_assign_element(yaml->sink, entry, &value);
 			return;
 		}
 		break;
@@ -306,14 +308,14 @@ static void walk_value(struct yaml *yaml, const struct policy_entry *entry)
 			walk_element(yaml, entry);
 		return;
 	case SHAPE_MAPPING:
-		if (policy_sink_enter(yaml->sink, entry, &place))
+		if (policy_place_enter(yaml->sink, entry, &place))
 			walk_mapping(yaml, place);
 		else
 			skip_node(yaml);
 		return;
 	default:
 		value = scalar(yaml);
-		policy_sink_value(yaml->sink, entry, &value);
+		policy_assign_value(yaml->sink, entry, &value);
 	}
 }
 
@@ -348,7 +350,7 @@ static void walk_root(struct yaml *yaml)
 	skip_node(yaml);
 }
 
-/* What follows the one document is read as well, for the errors in it. */
+/* Read on behind the document, to report the errors there too. */
 static void walk_rest(struct yaml *yaml)
 {
 	bool reported = false;
@@ -383,7 +385,7 @@ int policy_yaml_parse(struct policy_sink *sink, const char *text, size_t length)
 
 	if (!yaml_parser_initialize(&yaml.parser))
 		return -ENOMEM;
-	/* Told, not guessed: else libyaml would take UTF-16 as well. */
+	/* Set, not detected: libyaml would accept UTF-16 too. */
 	yaml_parser_set_encoding(&yaml.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&yaml.parser, (const unsigned char *)text, length);
 	walk_stream(&yaml);

@@ -91,7 +91,7 @@ int run_attach_network(struct run *run, struct error *err)
 	if (r == 0)
 		r = deny(run, deadline, err);
 	network_end_joiner(network);
-	/* Spec 5.4.6: closed as soon as the helper is ready. */
+	/* Nothing needs them once the helper is ready. */
 	close_fd(&run->held.netns);
 	close_fd(&run->held.userns);
 	network->netns = network->userns = -1;

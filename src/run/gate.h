@@ -12,7 +12,7 @@
 #include "base/error.h"
 
 struct gate {
-	int info_read, info_write;     /* who the child is */
+	int info_read, info_write;     /* the report about the child */
 	int status_read, status_write; /* how the command ended */
 	int block_read, block_write;
 };

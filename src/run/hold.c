@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command is held at the gate: who it is, and whether all is as it must be. */
+/* The command is held at the gate: its report, its handles, and all the checks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guard/guard.h"
 #include "run/run.h"
 #include "scope/folder.h"
 
 /* A launcher gets ready in milliseconds; this is for machines under great load. */
 #define READY_MS 30000
-/* How long its last words may take to arrive once it failed. */
+/* How long a launcher that reported nothing may take to end. */
 #define FAILURE_MS 2000
 #define GONE_MS 300
 /* From the report to the block point a launcher has much to do, and a look only takes
@@ -28,153 +27,6 @@
 #define THOROUGH 8     /* every so many looks: has it passed the gate? */
 #define REPORT_SIZE 65536
 
-/* ---- failures
- * --------------------------------------------------------------------------- */
-
-static int guard_failure(const struct run *run, struct error *err)
-{
-	static const char *const steps[] = {
-		[0] = "could not fork",
-		[GUARD_STEP_SETUP] = "could not set itself up",
-		[GUARD_STEP_KEYRING] = "could not get a session keyring of its own",
-		[GUARD_STEP_DESCRIPTOR] =
-			"found a descriptor of the gate not as it must be",
-		[GUARD_STEP_EXEC] = "could not execute the launcher",
-		[GUARD_STEP_TMP] = "could not make the private tmp",
-		[GUARD_STEP_CGROUP] = "could not move the launcher into its cgroup",
-	};
-	uint32_t step = run->events.failed_step <= GUARD_STEP_CGROUP
-				? run->events.failed_step
-				: 0;
-	int errnum = run->events.failed_errno;
-	static const enum error_code codes[] = {
-		[GUARD_STEP_EXEC] = ERROR_LAUNCHER_FAILED,
-		[GUARD_STEP_TMP] = ERROR_TMP_FAILED,
-		[GUARD_STEP_CGROUP] = ERROR_SCOPE_FAILED,
-	};
-	enum error_code code = errnum == E2BIG ? ERROR_ARGUMENTS_TOO_LONG
-			       : codes[step]   ? codes[step]
-					       : ERROR_SPAWN_FAILED;
-
-	error_set(err, code, errnum, "drupe-guard %s: %s", steps[step], strerror(errnum));
-	if (errnum == E2BIG)
-		error_hint(err,
-			   "give the command fewer or shorter arguments (see execve(2))");
-	if (step == GUARD_STEP_KEYRING)
-		error_hint(err,
-			   "a seccomp filter forbids keyctl(2), or the user's quota of "
-			   "keys is used up: allow it (container profile, "
-			   "SystemCallFilter=), or see /proc/key-users");
-	if (step == GUARD_STEP_CGROUP)
-		error_hint(err, "drupe must itself run below the delegated folder that "
-				"the scope's backend was told, and not in that folder");
-	if (step == GUARD_STEP_TMP)
-		error_hint(err,
-			   "tmp_root of the policy must be a folder in which user %s can "
-			   "make "
-			   "one, like /var/tmp",
-			   run->sandbox->identity.name);
-	return -errnum;
-}
-
-/* The launcher's words so far: all of stderr belongs to it until the release. */
-static void read_launcher_text(struct run *run)
-{
-	size_t used = strlen(run->launcher_text);
-	int fd = run->streams[2].source;
-
-	while (fd >= 0 && used + 1 < sizeof(run->launcher_text)) {
-		ssize_t n = read(fd, run->launcher_text + used,
-				 sizeof(run->launcher_text) - 1 - used);
-
-		if (n <= 0)
-			break;
-		used += (size_t)n;
-		run->launcher_text[used] = '\0';
-	}
-}
-
-static void trim(char *text)
-{
-	size_t n = strlen(text);
-
-	while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' '))
-		text[--n] = '\0';
-}
-
-static enum error_code code_of(const char *word)
-{
-	for (size_t i = 1; word && i <= error_code_count(); i++)
-		if (strcmp(error_code_word((enum error_code)i), word) == 0 &&
-		    error_stage((enum error_code)i) == STAGE_LAUNCHER)
-			return (enum error_code)i;
-	return ERROR_LAUNCHER_FAILED;
-}
-
-static int explain(struct run *run, struct error *err)
-{
-	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
-	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
-	const char *text = run->launcher_text;
-	int status = run->events.wait_status;
-	char ending[64] = "did not end";
-
-	if (run->events.exited && WIFSIGNALED(status))
-		snprintf(ending, sizeof(ending), "was ended by signal %d",
-			 WTERMSIG(status));
-	else if (run->events.exited)
-		snprintf(ending, sizeof(ending), "ended with status %d",
-			 WEXITSTATUS(status));
-	if (launcher->launcher.diagnose) {
-		registry_lock();
-		launcher->launcher.diagnose(&launcher->call, text, &diagnosis);
-		registry_unlock();
-	}
-	error_set(err, code_of(diagnosis.code), EIO,
-		  "%s %s before the command ran%s%s%s%s", launcher->object.tool, ending,
-		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
-		  *text ? ": " : "", text);
-	error_hint(err, "%s",
-		   diagnosis.remedy ? diagnosis.remedy
-				    : "`drupe preflight` looks for the cause");
-	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
-	return -EIO;
-}
-
-static bool launcher_is_gone(const struct run *run)
-{
-	return run->events.failed || run->events.exited || run->events.lost;
-}
-
-static void await_end(struct run *run, uint64_t ms)
-{
-	int64_t deadline = deadline_in_ms(ms);
-
-	while (!launcher_is_gone(run))
-		if (run_wait(run, NULL, 0, deadline) < 0)
-			break;
-}
-
-int run_launcher_failure(struct run *run, struct error *err)
-{
-	/* If it still lives, the teardown ends it: its last words may be missing then. */
-	await_end(run, FAILURE_MS);
-	if (run->events.failed)
-		return guard_failure(run, err);
-	read_launcher_text(run);
-	trim(run->launcher_text);
-	/* The guard never spoke: what ended is the scope's tool before it. */
-	if (run->events.lost && !run->events.started && run->scope.request.size) {
-		run_reap_guard(run);
-		return scope_failure(&run->scope, run->launcher_text, run->guard_status,
-				     err);
-	}
-	return explain(run, err);
-}
-
-/* ---- the report
- * ----------------------------------------------------------------------------- */
-
 static int hold_error(const struct run *run, int r, struct error *err)
 {
 	const struct backend *scope = run->sandbox->backends[SLOT_SCOPE];
@@ -182,12 +34,12 @@ static int hold_error(const struct run *run, int r, struct error *err)
 	if (r == -ECANCELED)
 		return error_set(err, ERROR_SYSTEM, ECANCELED, "cancelled");
 	/* The guard never spoke: the scope's tool still waits for its manager. */
-	if (!run->events.started && run->scope.request.size &&
+	if (run->phase == PHASE_SILENT && run->scope.request.size &&
 	    !scope_is_folder(&run->scope)) {
 		error_set(err, ERROR_SCOPE_FAILED, ETIMEDOUT,
 			  "%s did not start a scope within %d seconds: the manager does "
 			  "not answer",
-			  scope->object.tool, READY_MS / 1000);
+			  backend_tool(scope), READY_MS / 1000);
 		error_hint(err, "look at `systemctl --user status` (as root: systemctl "
 				"status)");
 		error_backend(err, slot_names[SLOT_SCOPE], scope->object.name);
@@ -195,7 +47,7 @@ static int hold_error(const struct run *run, int r, struct error *err)
 	}
 	error_set(err, ERROR_LAUNCHER_TIMEOUT, ETIMEDOUT,
 		  "%s did not get ready within %d seconds",
-		  run->sandbox->backends[SLOT_LAUNCHER]->object.tool, READY_MS / 1000);
+		  backend_tool(run->sandbox->backends[SLOT_LAUNCHER]), READY_MS / 1000);
 	error_hint(err,
 		   "is the machine under great load, or a mount (a dead network "
 		   "file system) that does not answer? `drupe preflight` tries again");
@@ -213,16 +65,16 @@ static ssize_t read_report(struct run *run, char *text, size_t size, int64_t dea
 		ssize_t n;
 		int r;
 
-		r = launcher_is_gone(run) ? 0 : run_wait(run, &info, 1, deadline);
+		r = run_launcher_is_gone(run) ? 0 : run_wait(run, &info, 1, deadline);
 		if (r < 0)
 			return hold_error(run, r, err);
-		if (!info.revents && !launcher_is_gone(run))
+		if (!info.revents && !run_launcher_is_gone(run))
 			continue;
 		n = read(run->gate.info_read, text + used, size - 1 - used);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return error_set(err, ERROR_SYSTEM, errno,
 					 "cannot read the report: %s", strerror(errno));
-		if (n == 0 || (n < 0 && launcher_is_gone(run)))
+		if (n == 0 || (n < 0 && run_launcher_is_gone(run)))
 			break;
 		used += n > 0 ? (size_t)n : 0;
 	}
@@ -239,27 +91,21 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 
 	if (n < 0)
 		return (int)n;
-	run->report = (struct drupe_child){ .size = sizeof(run->report) };
-	registry_lock();
-	r = launcher->launcher.parse_info(&launcher->call, text, (size_t)n, &run->report);
-	registry_unlock();
-	/* Before anything else is done or said: the handles (spec 5.4.3). */
+	r = call_parse_info(launcher, text, (size_t)n, &run->report);
+	/* The handles, before anything else is done or said. */
 	if (r == 0)
 		return verify_pin(&run->report, &run->sandbox->identity, &run->held, err);
 	/* A launcher that fails reports nothing and ends; one that lives on is not right.
 	 */
 	if (n == 0)
-		await_end(run, FAILURE_MS);
-	if (launcher_is_gone(run))
+		run_await_launcher(run, FAILURE_MS);
+	if (run_launcher_is_gone(run))
 		return run_launcher_failure(run, err);
 	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
-		  "%s did not report its child as it should", launcher->object.tool);
+		  "%s did not report its child as it should", backend_tool(launcher));
 	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
 	return -EBADMSG;
 }
-
-/* ---- the block point
- * ---------------------------------------------------------------------------- */
 
 static int64_t first_look(const struct sandbox *sandbox)
 {
@@ -291,7 +137,7 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 		int r = run_wait(run, &child, 1, next < deadline ? next : deadline);
 		int64_t began = clock_now(), pause;
 
-		if (child.revents || launcher_is_gone(run))
+		if (child.revents || run_launcher_is_gone(run))
 			return run_launcher_failure(run, err);
 		if (r == -ECANCELED || began >= deadline)
 			return hold_error(run, r, err);
@@ -344,8 +190,8 @@ int run_hold(struct run *run, struct error *err)
 		r = verify_ancestry(&run->held, run->guard, err);
 	/* A launcher that failed right after its report explains that itself. */
 	if (r == -ESRCH || r == -ENOENT) {
-		await_end(run, GONE_MS);
-		if (launcher_is_gone(run))
+		run_await_launcher(run, GONE_MS);
+		if (run_launcher_is_gone(run))
 			r = run_launcher_failure(run, err);
 	}
 	if (r == 0)

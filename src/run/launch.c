@@ -4,14 +4,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/fd.h"
+#include "base/spawn.h"
 #include "run/run.h"
 #include "scope/folder.h"
-#include "base/spawn.h"
-
-#define PIPE_SIZE (1 << 20) /* of a passed-through stdout: fewer turns of the loop */
 
 /* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */
 struct inheritance {
@@ -65,9 +62,11 @@ static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 		}
 		if (is_tmp && by_fd && fd < 0) {
 			/* Not made yet: a number for the guard to lay it on. */
-			fd = fd_above_stdio(open("/dev/null", O_PATH | O_CLOEXEC));
-			if (fd >= 0)
-				inherited->data[inherited->n_data++] = fd;
+			int r = fd_null(O_PATH, &fd, err);
+
+			if (r < 0)
+				return r;
+			inherited->data[inherited->n_data++] = fd;
 		}
 		if (fd < 0)
 			continue;
@@ -85,69 +84,11 @@ static void inheritance_free(struct inheritance *inherited)
 	argv_free(&inherited->words);
 }
 
-/* ---- streams ------------------------------------------------------------------------
- */
-
-static int open_output(struct run *run, size_t i, int *ret_write, struct error *err)
-{
-	struct stream *stream = &run->streams[i + 1];
-	const struct profile *profile = run->sandbox->profile;
-	_cleanup_close_ int end = -1;
-	int source, r = fd_pipe(&source, &end, err);
-
-	if (r < 0)
-		return r;
-	if (run->io->capture)
-		r = capture_init(&run->captures[i], profile->output_limit, err);
-	else if (i == 0) /* as far as the user may */
-		(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE);
-	if (r == 0)
-		r = stream_take(stream, source, run->io->out[i], profile->stream_limit,
-				err);
-	if (r < 0) {
-		close(source);
-		return r;
-	}
-	stream->capture = run->io->capture ? &run->captures[i] : NULL;
-	stream->tap = run->io->tap;
-	stream->tap_data = run->io->tap_data;
-	stream->number = (int)i;
-	*ret_write = take_fd(&end);
-	return 0;
-}
-
-static int open_input(struct run *run, int *ret_read, struct error *err)
-{
-	_cleanup_close_ int end = -1;
-	int sink, r;
-
-	if (run->io->in < 0) {
-		end = fd_above_stdio(open("/dev/null", O_RDONLY | O_CLOEXEC));
-		if (end < 0)
-			return error_set(err, ERROR_SYSTEM, -end,
-					 "cannot open /dev/null: %s", strerror(-end));
-		*ret_read = take_fd(&end);
-		return 0;
-	}
-	r = fd_pipe(&end, &sink, err);
-	if (r < 0)
-		return r;
-	r = stream_feed(&run->streams[0], run->io->in, sink, err);
-	if (r < 0)
-		close(sink);
-	else
-		*ret_read = take_fd(&end);
-	return r;
-}
-
 static void close_stdio(int (*stdio)[3])
 {
 	for (size_t i = 0; i < 3; i++)
 		close_fd(&(*stdio)[i]);
 }
-
-/* ---- the spawn
- * -------------------------------------------------------------------------- */
 
 /* The descriptor of /tmp as a word, "-" where the launcher binds by path. */
 static const char *tmp_word(const struct run *run)
@@ -250,12 +191,12 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 static int launch(struct run *run, struct inheritance *inherited, int control,
 		  int (*stdio)[3], struct error *err)
 {
-	int r = open_input(run, &(*stdio)[0], err);
+	int r = run_open_input(run, &(*stdio)[0], err);
 
 	if (r == 0)
-		r = open_output(run, 0, &(*stdio)[1], err);
+		r = run_open_output(run, 0, &(*stdio)[1], err);
 	if (r == 0)
-		r = open_output(run, 1, &(*stdio)[2], err);
+		r = run_open_output(run, 1, &(*stdio)[2], err);
 	if (r == 0)
 		r = gate_open(&run->gate, err);
 	if (r == 0)
@@ -263,18 +204,6 @@ static int launch(struct run *run, struct inheritance *inherited, int control,
 	if (r == 0)
 		r = spawn_guard(run, inherited, control, *stdio, err);
 	return r;
-}
-
-static int open_control(struct run *run, int *ret_other, struct error *err)
-{
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return error_set(err, ERROR_SYSTEM, errno, "cannot make a socket: %s",
-				 strerror(errno));
-	run->control = fd_above_stdio(ends[0]);
-	*ret_other = fd_above_stdio(ends[1]);
-	return 0;
 }
 
 int run_launch(struct run *run, struct error *err)
@@ -291,7 +220,7 @@ int run_launch(struct run *run, struct error *err)
 		r = scope_prepare(&run->scope, sandbox->backends[SLOT_SCOPE],
 				  &sandbox->identity, &run->plan, err);
 	if (r == 0)
-		r = open_control(run, &control, err);
+		r = fd_lifeline(&run->control, &control, err);
 	if (r == 0)
 		r = launch(run, &inherited, control, &stdio, err);
 	/* Our copies of what now is the guard's: an end kept here would never show EOF.

@@ -3,13 +3,13 @@
 #ifndef DRUPE_RESULT_H
 #define DRUPE_RESULT_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "run/capture.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "policy/policy.h"
+#include "run/capture.h"
 #include "scope/usage.h"
 
 enum run_status {
@@ -29,8 +29,9 @@ enum run_status {
 
 struct result {
 	enum run_status status;
-	int exit_code; /* -1: none */
-	int signal; /* 0: none proved; what the command, or who cancelled, was ended by */
+	int exit_code;	/* -1: none */
+	int signal;	/* 0: none proved; the command was ended by it, or the caller that
+			   cancelled */
 	int sink_errno; /* our own output could not be written: why the run was cancelled
 			 */
 	struct error refusal;
@@ -52,7 +53,7 @@ void result_free(struct result *result);
 int result_exit_status(const struct result *result);
 
 /* The result object.  POLICY, PROFILE and COMMAND may be NULL where a run was
- * refused before they were known. */
+ * refused before they were known.  NULL: no memory. */
 json_t *result_json(const struct result *result, const struct policy *policy,
 		    const char *profile, char *const *command);
 

@@ -7,10 +7,11 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/clock.h"
 #include "base/fd.h"
 
-/* The last look and the release.  From here on the command runs. */
+/* From here on the command runs. */
 static int release(struct run *run, struct error *err)
 {
 	int r;
@@ -18,64 +19,109 @@ static int release(struct run *run, struct error *err)
 	r = gate_release(&run->gate);
 	if (r < 0)
 		return run_launcher_failure(run, err);
-	run->released = true;
 	run->released_at = clock_now();
 	run->deadline = run->released_at + (int64_t)run->grant->timeout_ms * NS_PER_MS;
 	return 0;
 }
 
-/* What the launcher wrote when the command ended; false: the command was never
- * executed, or the launcher was killed before it could tell. */
-static bool read_exit(struct run *run, struct drupe_exit *ret_exit)
+/* What the launcher wrote when the command ended; nothing where the command was never
+ * executed, or where the launcher was killed before it could tell. */
+static bool launcher_told(struct run *run, struct result *result)
 {
 	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
+	struct drupe_exit ended;
 	char text[4096];
 	ssize_t n = read(run->gate.status_read, text, sizeof(text) - 1);
-	int r;
 
-	*ret_exit = (struct drupe_exit){ .size = sizeof(*ret_exit) };
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	registry_lock();
-	r = launcher->launcher.parse_status(&launcher->call, text, (size_t)n, ret_exit);
-	registry_unlock();
-	return r == 0 && ret_exit->exited;
+	if (call_parse_status(launcher, text, (size_t)n, &ended) < 0 || !ended.exited)
+		return false;
+	result->exit_code = ended.status;
+	return true;
 }
 
-/* Status from evidence only: the launcher's status descriptor, its wait status, and
- * what we did ourselves. */
+static bool killed_by(int wait_status, struct result *result)
+{
+	if (!WIFSIGNALED(wait_status))
+		return false;
+	result->signal = WTERMSIG(wait_status);
+	return true;
+}
+
+static bool launcher_was_killed(struct run *run, struct result *result)
+{
+	return killed_by(run->wait_status, result);
+}
+
+/* And with it everything. */
+static bool guard_was_killed(struct run *run, struct result *result)
+{
+	return run->guard_lost && killed_by(run->guard_status, result);
+}
+
+static bool launcher_failed(struct run *run, struct result *result)
+{
+	run_launcher_failure(run, &result->refusal);
+	return true;
+}
+
+/* The first that holds. */
+static const struct evidence {
+	bool (*holds)(struct run *run, struct result *result);
+	enum run_status status;
+} evidence[] = {
+	{ launcher_told, RUN_EXITED },
+	{ launcher_was_killed, RUN_SIGNALED },
+	{ guard_was_killed, RUN_SIGNALED },
+	{ launcher_failed, RUN_REFUSED },
+};
+
+static enum run_status weigh_evidence(struct run *run, struct result *result)
+{
+	const struct evidence *row = evidence;
+
+	while (!row->holds(run, result))
+		row++;
+	/* The kernel's own count, whatever the command made of it. */
+	if (row->status != RUN_REFUSED && run->usage.oom_kills != UINT64_MAX &&
+	    run->usage.oom_kills > 0)
+		return RUN_OUT_OF_MEMORY;
+	return row->status;
+}
+
+/* A run that we ended has the status of what ended it; else the evidence tells. */
+static const struct conclusion {
+	bool by_evidence;
+	enum run_status status;
+} conclusions[N_ENDINGS] = {
+	[ENDING_REFUSED] = { .status = RUN_REFUSED },
+	[ENDING_ITSELF] = { .by_evidence = true },
+	[ENDING_NETWORK] = { .by_evidence = true },
+	[ENDING_TIMEOUT] = { .status = RUN_TIMED_OUT },
+	[ENDING_CANCEL] = { .status = RUN_CANCELLED },
+	[ENDING_SINK] = { .status = RUN_CANCELLED },
+};
+
 static void conclude(struct run *run, struct result *result)
 {
-	struct drupe_exit ended;
-	bool told = read_exit(run, &ended);
+	const struct conclusion *row = &conclusions[run->ending];
 
-	result->wall_seconds = (double)(run->ended_at - run->released_at) / NS_PER_SECOND;
-	for (size_t i = 0; i < 2; i++)
-		if (run->streams[i + 1].sink_errno)
-			result->sink_errno = run->streams[i + 1].sink_errno;
-	if (run->timed_out) {
-		result->status = RUN_TIMED_OUT;
-	} else if (run->cut || result->sink_errno) {
-		result->status = RUN_CANCELLED;
-	} else if (told) {
-		result->status = RUN_EXITED;
-		result->exit_code = ended.status;
-	} else if (run->events.exited && WIFSIGNALED(run->events.wait_status)) {
-		result->status = RUN_SIGNALED;
-		result->signal = WTERMSIG(run->events.wait_status);
-	} else if (run->events.lost && WIFSIGNALED(run->guard_status)) {
-		/* Someone killed the guard, and with it everything. */
-		result->status = RUN_SIGNALED;
-		result->signal = WTERMSIG(run->guard_status);
-	} else {
-		result->status = RUN_REFUSED;
-		run_launcher_failure(run, &result->refusal);
-	}
-	/* The kernel's own count, whatever the command made of it. */
-	if ((result->status == RUN_EXITED || result->status == RUN_SIGNALED) &&
-	    run->usage.oom_kills != UINT64_MAX && run->usage.oom_kills > 0)
-		result->status = RUN_OUT_OF_MEMORY;
+	result->status = row->by_evidence ? weigh_evidence(run, result) : row->status;
+	if (run->released_at)
+		result->wall_seconds = (double)(run->ended_at - run->released_at) /
+				       NS_PER_SECOND;
+	for (size_t i = 1; i < 3; i++)
+		if (run->streams[i].sink_errno)
+			result->sink_errno = run->streams[i].sink_errno;
+	if (result->status == RUN_CANCELLED && !result->sink_errno)
+		result->signal = run_cancel_signal(run->io->cancel[0]);
+	result->network_failed = run->network.failed;
+	result->survivor = run->survivor;
+	result->scope_left = run->scope_left;
+	result->usage = run->usage;
+	snprintf(result->scope, sizeof(result->scope), "%s", run->scope.unit);
 }
 
 static void take_streams(struct run *run, struct result *result)
@@ -84,7 +130,8 @@ static void take_streams(struct run *run, struct result *result)
 	for (size_t i = 0; i < 2; i++) {
 		struct stream *stream = &run->streams[i + 1];
 
-		if (stream->capture && run->released && result->status != RUN_REFUSED) {
+		if (stream->capture && run->released_at &&
+		    result->status != RUN_REFUSED) {
 			capture_finish(stream->capture, &result->streams[i], NULL);
 			continue;
 		}
@@ -143,8 +190,7 @@ void run_execute(struct sandbox *sandbox, const struct grant *grant,
 		.streams = { STREAM_NONE, STREAM_NONE, STREAM_NONE },
 	};
 	struct error *refusal = &result->refusal;
-	bool cancelled;
-	int r = 0;
+	int r;
 
 	result_init(result);
 	run.usage = result->usage;
@@ -160,19 +206,11 @@ void run_execute(struct sandbox *sandbox, const struct grant *grant,
 		r = release(&run, refusal);
 	if (r == 0)
 		run_supervise(&run);
-	cancelled = run.cancelled; /* one that comes later changes no refusal */
+	else
+		run_end(&run, run.cancelled ? ENDING_CANCEL : ENDING_REFUSED);
 	run_teardown(&run);
-	if (r == 0)
-		conclude(&run, result);
-	else if (cancelled)
-		result->status = RUN_CANCELLED;
-	if (result->status == RUN_CANCELLED && !result->sink_errno)
-		result->signal = run_cancel_signal(io->cancel[0]);
-	result->network_failed = run.network.failed;
-	result->survivor = run.survivor;
-	result->scope_left = run.scope_left;
-	result->usage = run.usage;
-	snprintf(result->scope, sizeof(result->scope), "%s", run.scope.unit);
+	run_end(&run, ENDING_ITSELF);
+	conclude(&run, result);
 	take_streams(&run, result);
 	run_free(&run);
 }

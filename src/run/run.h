@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One run.  run.c is its story from top to bottom; the parts are
+ *   stdio.c      pipes for the three streams
  *   launch.c     descriptors, command line, spawn of the guard
  *   hold.c       report, pin, block point, verification
+ *   failure.c    why a launcher did not get there
  *   attach.c     the network of a held command
  *   supervise.c  everything that happens at once: messages, streams, deadlines
  *   teardown.c   the end, always and in order
@@ -10,15 +12,15 @@
 #ifndef DRUPE_RUN_H
 #define DRUPE_RUN_H
 
+#include "net/network.h"
 #include "plan/chain.h"
 #include "run/gate.h"
-#include "net/network.h"
-#include "view/request.h"
 #include "run/result.h"
-#include "scope/scope.h"
 #include "run/sandbox.h"
 #include "run/stream.h"
+#include "scope/scope.h"
 #include "verify/verify.h"
+#include "view/request.h"
 
 #define RUN_CANCELS 3 /* the caller's, the job's, the session's */
 
@@ -33,16 +35,24 @@ struct run_io {
 	void *tap_data;
 };
 
-/* What launcher and guard told so far. */
-struct run_events {
-	bool started; /* the guard started the launcher */
-	bool failed;  /* the guard could not start the launcher: */
-	uint32_t failed_step;
-	int failed_errno;
-	bool exited; /* the launcher ended: */
-	int wait_status;
-	bool empty; /* the guard has no process left */
-	bool lost;  /* the guard itself is gone */
+/* How far a run has come, as the guard tells it.  It only goes forward. */
+enum run_phase {
+	PHASE_SILENT,  /* nothing was heard: a scope's tool may still stand before it */
+	PHASE_STARTED, /* the guard started the launcher */
+	PHASE_EXITED,  /* the launcher ended, with wait_status */
+	PHASE_EMPTY,   /* no process of the run is left, or none was started */
+};
+
+/* Why a run is over.  The first cause stays (run_end). */
+enum run_ending {
+	ENDING_NONE,
+	ENDING_REFUSED, /* something failed before the release */
+	ENDING_ITSELF,	/* whatever ran has ended: see the evidence in run.c */
+	ENDING_NETWORK, /* the network's helper ended, and what was granted is gone */
+	ENDING_TIMEOUT,
+	ENDING_CANCEL,
+	ENDING_SINK, /* our own output cannot be written */
+	N_ENDINGS
 };
 
 #define RUN_LAUNCHER_TEXT 4096
@@ -66,16 +76,19 @@ struct run {
 	struct verify_gate gate_seen; /* its ends, as the launcher has them */
 	struct stream streams[3];     /* stdin, stdout, stderr */
 	struct capture captures[2];
-	struct run_events events;
+	enum run_phase phase;
+	enum run_ending ending;
+	bool guard_lost; /* it tells nothing more */
+	bool cancelled;	 /* the caller asked for the end, though perhaps too late */
+	int start_errno; /* the guard could not start the launcher, and at which step: */
+	uint32_t start_step;
+	int wait_status;		       /* of the launcher */
+	int guard_status;		       /* of the guard, once it was reaped */
 	char launcher_text[RUN_LAUNCHER_TEXT]; /* what stderr held before the release */
-	bool released;
-	pid_t survivor;	 /* 0, or a process whose death could not be confirmed */
-	bool scope_left; /* its cgroup did not go, though empty */
-	bool cancelled;	 /* the caller asked for the end */
-	bool cut;	 /* and it came because of that, not by the command itself */
-	bool timed_out;
-	int guard_status; /* wait status of the guard, once it was reaped */
-	int64_t released_at, ended_at;
+	pid_t survivor;	       /* 0, or a process whose death could not be confirmed */
+	bool scope_left;       /* its cgroup did not go, though empty */
+	int64_t released_at;   /* when the byte was written, 0: it was not */
+	int64_t ended_at;      /* of the launcher */
 	int64_t deadline;      /* of the command */
 	int64_t child_gone_at; /* when the namespace child was seen to be gone, 0: not */
 };
@@ -89,17 +102,36 @@ void run_execute(struct sandbox *sandbox, const struct grant *grant,
 		 const struct request *request, const struct run_io *io,
 		 struct result *result);
 
+/* stdio.c: the pipes, of which the command gets *RET. */
+int run_open_input(struct run *run, int *ret_read, struct error *err);
+int run_open_output(struct run *run, size_t i, int *ret_write, struct error *err);
+
 /* launch.c */
 int run_launch(struct run *run, struct error *err);
 
 /* hold.c: 0 when the command waits at the gate and all is verified. */
 int run_hold(struct run *run, struct error *err);
-/* Why the launcher ended before the command did, told from evidence. */
+
+/* failure.c: why the launcher ended before the command did, told from evidence. */
 int run_launcher_failure(struct run *run, struct error *err);
+/* Give a launcher that failed MS milliseconds to end by itself. */
+void run_await_launcher(struct run *run, uint64_t ms);
 
 /* attach.c: drupe-netns at once after the pin; the rest at the block point. */
 int run_join_network(struct run *run, struct error *err);
 int run_attach_network(struct run *run, struct error *err);
+
+/* Note why the run is over, unless that is known already. */
+static inline void run_end(struct run *run, enum run_ending ending)
+{
+	if (run->ending == ENDING_NONE)
+		run->ending = ending;
+}
+
+static inline bool run_launcher_is_gone(const struct run *run)
+{
+	return run->phase >= PHASE_EXITED || run->guard_lost;
+}
 
 /* The signal that cancelled, where the caller's FD is a signalfd; 0: nobody knows. */
 int run_cancel_signal(int fd);
@@ -115,6 +147,9 @@ int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline);
 void run_supervise(struct run *run);
 /* Move what is there on the streams until both ended, or DEADLINE. */
 void run_drain(struct run *run, int64_t deadline);
+
+/* gate-holders.c: where the guard was killed before the launcher had reported. */
+void run_kill_gate_holders(struct run *run);
 
 /* teardown.c */
 void run_reap_guard(struct run *run);

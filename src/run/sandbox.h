@@ -7,11 +7,11 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
+#include "backend/registry.h"
 #include "base/identity.h"
 #include "base/paths.h"
 #include "policy/policy.h"
 #include "view/private-tmp.h"
-#include "backend/registry.h"
 #include "view/view.h"
 
 struct sandbox {

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "run/capture.h"
 #include "base/error.h"
 #include "base/sink.h"
+#include "run/capture.h"
 
 #define STREAM_BUFFER ((size_t)64 << 10)
 

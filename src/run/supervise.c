@@ -13,28 +13,31 @@
 #define MAX_MORE 6
 #define LAUNCHER_MS 1000
 
+static void advance(struct run *run, enum run_phase phase)
+{
+	if (run->phase < phase)
+		run->phase = phase;
+}
+
 static void take_message(struct run *run, const struct guard_message *message)
 {
-	struct run_events *events = &run->events;
-
 	switch (message->event) {
 	case GUARD_STARTED:
-		events->started = true;
+		advance(run, PHASE_STARTED);
 		break;
 	case GUARD_FAILED:
-		events->failed = true;
-		events->failed_step = message->what;
-		events->failed_errno = message->value;
-		events->empty = true; /* nothing was started */
+		run->start_step = message->what;
+		run->start_errno = message->value;
+		advance(run, PHASE_EMPTY);
 		break;
 	case GUARD_EXITED:
-		events->exited = true;
-		events->wait_status = message->value;
+		run->wait_status = message->value;
 		if (!run->ended_at)
 			run->ended_at = clock_now();
+		advance(run, PHASE_EXITED);
 		break;
 	case GUARD_EMPTY:
-		events->empty = true;
+		advance(run, PHASE_EMPTY);
 		break;
 	default:
 		break;
@@ -54,7 +57,7 @@ static void take_messages(struct run *run)
 		}
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
-		run->events.lost = true;
+		run->guard_lost = true;
 		return;
 	}
 }
@@ -62,7 +65,7 @@ static void take_messages(struct run *run)
 int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
 {
 	struct pollfd fds[OWN + MAX_MORE] = {
-		{ .fd = run->events.lost ? -1 : run->control, .events = POLLIN },
+		{ .fd = run->guard_lost ? -1 : run->control, .events = POLLIN },
 	};
 	struct timespec left = clock_left(deadline);
 	bool cancel = false;
@@ -112,9 +115,11 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 	for (size_t i = 0; i < 3; i++) {
 		if (!fds[i].revents)
 			continue;
-		/* A command that does not read its stdin is free to. */
-		if (stream_step(&run->streams[i]) < 0 && i > 0)
+		/* A command need not read its stdin; ours must be read. */
+		if (stream_step(&run->streams[i]) < 0 && i > 0) {
+			run_end(run, ENDING_SINK);
 			alive = false;
+		}
 	}
 	if (stream_done(&run->streams[0]))
 		stream_close(
@@ -133,7 +138,7 @@ static int64_t supervise_deadline(const struct run *run)
 
 void run_supervise(struct run *run)
 {
-	while (!run->events.exited && !run->events.lost) {
+	while (!run_launcher_is_gone(run)) {
 		int r;
 
 		if (!move_streams(run, supervise_deadline(run), &r))
@@ -141,15 +146,13 @@ void run_supervise(struct run *run)
 		if (run->child_gone_at && clock_now() >= supervise_deadline(run))
 			return;
 		if (run->network.failed)
-			return; /* what was granted is gone: the run ends */
-		if (r == -ECANCELED) {
-			run->cut = !run->events.exited;
+			run_end(run, ENDING_NETWORK);
+		else if (run->phase < PHASE_EXITED && r == -ECANCELED)
+			run_end(run, ENDING_CANCEL);
+		else if (run->phase < PHASE_EXITED && clock_now() >= run->deadline)
+			run_end(run, ENDING_TIMEOUT);
+		if (run->ending != ENDING_NONE)
 			return;
-		}
-		if (clock_now() >= run->deadline) {
-			run->timed_out = !run->events.exited;
-			return;
-		}
 	}
 }
 

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The end of every run, however it came: kill, confirm, drain, reap.  In the order
- * of the spec, each step bounded, and none left out because another failed. */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+/* The end of every run, however it came: kill, confirm, drain, reap.  Each step is
+ * bounded, and none is left out because another failed. */
 #include <signal.h>
-#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guard/guard.h"
 #include "base/reap.h"
+#include "guard/guard.h"
 #include "run/run.h"
 #include "scope/folder.h"
 
@@ -24,7 +19,6 @@
 /* What the command wrote must still go out: all of it that a living reader takes
  * until its deadline, or, when the run was cut short, within this. */
 #define DRAIN_MS 2000
-#define UNKNOWN_TRIES 100
 
 static void tell_guard(const struct run *run, char order)
 {
@@ -43,14 +37,12 @@ static bool is_dead(int pidfd)
  * manager that does not answer.  It gets a moment all the same: see lives_on. */
 static void end_tool(struct run *run)
 {
-	const struct run_events *events = &run->events;
 	int64_t deadline = deadline_in_ms(TOOL_MS);
 
 	tell_guard(run, GUARD_KILL);
-	while (!events->started && !events->empty && !events->failed && !events->lost &&
-	       clock_now() < deadline)
+	while (run->phase == PHASE_SILENT && !run->guard_lost && clock_now() < deadline)
 		(void)run_wait(run, NULL, 0, deadline);
-	if (!events->started && !events->empty && run->guard_pidfd >= 0)
+	if (run->phase == PHASE_SILENT && run->guard_pidfd >= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 }
 
@@ -59,8 +51,8 @@ static void end_tool(struct run *run)
 static void kill_all(struct run *run)
 {
 	if (run->scope.path[0]) {
-		/* It takes the guard, who keeps a manager's cgroup, as well: evidence
-		 * first. */
+		/* Evidence first: this ends the guard too, which keeps a manager's cgroup
+		 * there. */
 		scope_read_usage(&run->scope, &run->usage);
 		scope_kill(&run->scope);
 	}
@@ -83,7 +75,8 @@ static bool confirm_death(struct run *run)
 	if (!run->held.ours) /* a stranger that a launcher named: not ours to wait for */
 		close_fd(&run->held.pidfd);
 
-	while (!is_dead(run->held.pidfd) || (!run->events.empty && !run->events.lost)) {
+	while (!is_dead(run->held.pidfd) ||
+	       (run->phase < PHASE_EMPTY && !run->guard_lost)) {
 		struct pollfd child = { .fd = run->held.pidfd, .events = POLLIN };
 		bool watch_child = !is_dead(run->held.pidfd);
 
@@ -92,75 +85,6 @@ static bool confirm_death(struct run *run)
 		(void)run_wait(run, &child, watch_child, deadline);
 	}
 	return true;
-}
-
-/* ---- what nobody can name ---------------------------------------------------------- */
-
-/* Whether the process of that /proc directory has the pipe open, and is in a PID
- * namespace that is not ours (a process that the caller forked might hold it too). */
-static bool holds_gate(int proc, const struct stat *gate, const struct stat *own_pidns)
-{
-	struct stat st;
-	struct dirent *entry;
-	bool holds = false;
-	int fd;
-	DIR *dir;
-
-	if (fstatat(proc, "ns/pid", &st, 0) < 0 || st.st_ino == own_pidns->st_ino)
-		return false;
-	fd = openat(proc, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		close_fd(&fd);
-		return false;
-	}
-	while (!holds && (entry = readdir(dir)))
-		holds = fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 &&
-			st.st_dev == gate->st_dev && st.st_ino == gate->st_ino;
-	closedir(dir);
-	return holds;
-}
-
-static int kill_holders(const struct stat *gate, const struct stat *own_pidns)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	int killed = 0;
-
-	while (dir && (entry = readdir(dir))) {
-		_cleanup_close_ int proc = -1, pidfd = -1;
-
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		pidfd = pidfd_open(atoi(entry->d_name), 0);
-		proc = openat(dirfd(dir), entry->d_name,
-			      O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (pidfd < 0 || proc < 0 || !holds_gate(proc, gate, own_pidns))
-			continue;
-		(void)pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
-		killed++;
-	}
-	if (dir)
-		closedir(dir);
-	return killed;
-}
-
-/* The guard was killed before the launcher had reported: a child may wait at the gate,
- * for ever, whose number nobody knows.  It has the gate open. */
-static void kill_unknown(struct run *run)
-{
-	const struct timespec pause = { .tv_nsec = 10 * NS_PER_MS };
-	struct stat gate, own_pidns;
-
-	if (fstat(run->gate.block_write, &gate) < 0 ||
-	    stat("/proc/self/ns/pid", &own_pidns) < 0)
-		return;
-	for (int i = 0; i < UNKNOWN_TRIES; i++) {
-		/* A launcher that is still dying may have forked in this moment. */
-		nanosleep(&pause, NULL);
-		if (kill_holders(&gate, &own_pidns) == 0 && i > 0)
-			return;
-	}
 }
 
 /* It has ended, or does within moments, or is made to. */
@@ -172,7 +96,6 @@ void run_reap_guard(struct run *run)
 
 void run_teardown(struct run *run)
 {
-	bool cut = run->timed_out || run->cut;
 	int64_t drain = deadline_in_ms(DRAIN_MS);
 
 	if (run->guard_pidfd < 0) {
@@ -181,23 +104,24 @@ void run_teardown(struct run *run)
 	}
 	if (!run->ended_at)
 		run->ended_at = clock_now();
-	if (!run->events.exited)
+	if (run->phase < PHASE_EXITED)
 		kill_all(run);
 	if (!confirm_death(run)) {
 		run->survivor = run->held.child ? run->held.child : run->guard;
 		/* It does not answer, and is not waited for once more. */
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	}
-	if (run->events.lost && !run->events.empty && !run->held.ours)
-		kill_unknown(run);
+	if (run->guard_lost && run->phase < PHASE_EMPTY && !run->held.ours)
+		run_kill_gate_holders(run);
 	if (run->network.backend)
 		network_stop(&run->network);
-	if (run->released) {
-		if (!cut && run->deadline > drain)
-			drain = run->deadline;
-		run_drain(run, drain);
+	if (run->released_at) {
+		bool is_cut = run->ending == ENDING_TIMEOUT ||
+			      run->ending == ENDING_CANCEL;
+
+		run_drain(run, is_cut || run->deadline < drain ? drain : run->deadline);
 	}
-	if (run->events.exited)
+	if (run->phase >= PHASE_EXITED)
 		scope_read_usage(&run->scope, &run->usage);
 	tell_guard(run, run->io->last ? GUARD_END : GUARD_BYE);
 	run_reap_guard(run);

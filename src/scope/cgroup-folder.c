@@ -13,7 +13,8 @@
 #include "base/clock.h"
 
 #define STEP_NS (2 * NS_PER_MS)
-#define MAX_LEAVES 4096 /* a call: whoever still lives in there could go on for ever */
+#define MAX_LEAVES \
+	4096 /* per call: a process still alive in there could make them for ever */
 
 int cgroup_folder_enter(int procs)
 {
@@ -37,7 +38,7 @@ static int open_first(int folder, char name[static 256])
 		if (entry->d_name[0] == '.' &&
 		    (!entry->d_name[1] || !strcmp(entry->d_name, "..")))
 			continue;
-		/* The kernel's own files there are no folders. */
+		/* The kernel's own entries are no folders. */
 		found = openat(folder, entry->d_name,
 			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (found >= 0)
@@ -47,8 +48,8 @@ static int open_first(int folder, char name[static 256])
 	return found;
 }
 
-/* Where nested user namespaces are allowed a command can mount cgroup2 and make groups
- * below, in any depth.  Remove one that has none itself. */
+/* Where nested user namespaces are allowed, a command can mount cgroup2 and make groups
+ * below, to any depth.  Remove one that has none below it. */
 static bool remove_leaf(const char *path)
 {
 	int parent = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

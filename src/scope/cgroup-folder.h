@@ -10,8 +10,8 @@
 int cgroup_folder_enter(int procs);
 
 /*
- * Remove PATH, with the groups that a command made below.  It takes no effect while a
- * process is in it; one that was killed needs a moment: tried again for MS milliseconds.
+ * Remove PATH, with the groups that a command made below.  The kernel refuses while a
+ * process is in it, also one that is still dying: tried again for MS milliseconds.
  * 0 (also when it was not there) or -errno.
  */
 int cgroup_folder_remove(const char *path, uint64_t ms);

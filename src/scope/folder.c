@@ -6,13 +6,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 
-#include "scope/cgroup-folder.h"
-#include "base/clock.h"
+#include "backend/call.h"
+#include "base/claim.h"
 #include "base/fd.h"
+#include "scope/cgroup-folder.h"
 
-#define MAKE_TRIES 1000
 #define DIGITS "0123456789"
 
 static int failed(const struct backend *backend, int errnum, const char *what,
@@ -43,14 +42,8 @@ int scope_write(int folder, const char *file, const char *value)
 int scope_folder_ask(const struct backend *backend, const struct drupe_scope *request,
 		     struct drupe_cgroup_setup *ret_setup, struct error *err)
 {
-	int r = 0;
+	int r = call_scope_setup(backend, request, ret_setup);
 
-	*ret_setup = (struct drupe_cgroup_setup){ .size = sizeof(*ret_setup) };
-	if (backend->scope.setup) {
-		registry_lock();
-		r = backend->scope.setup(&backend->call, request, ret_setup);
-		registry_unlock();
-	}
 	return r < 0 ? failed(backend, -r, "no place for", request->unit, err) : 0;
 }
 
@@ -59,7 +52,7 @@ bool scope_is_folder(const struct scope *scope)
 	return scope->setup && scope->setup->folder[0];
 }
 
-/* ---- leftovers ------------------------------------------------------------------- */
+/* ---- leftovers ---- */
 
 /* drupe-UID-PID-16 hexadecimal digits.scope, as make_unit of scope.c has it. */
 static bool is_unit(const char *name)
@@ -81,10 +74,9 @@ static bool is_unit(const char *name)
 /* The kernel removes none that has a process in it. */
 static void sweep_one(int parent, const char *name)
 {
-	_cleanup_close_ int fd = openat(parent, name,
-					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_close_ int fd = claim_take(parent, name, LOCK_EX);
 
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fd >= 0)
 		(void)unlinkat(parent, name, AT_REMOVEDIR);
 }
 
@@ -107,40 +99,16 @@ static void sweep(const char *own)
 	closedir(dir);
 }
 
-/* ---- ours ------------------------------------------------------------------------ */
-
-/* -EAGAIN: someone who sweeps came before the lock.  Then what was made may be there. */
-static int try_make(struct scope *scope, bool again)
-{
-	const char *path = scope->setup->folder;
-	struct stat made, named;
-
-	if (mkdir(path, 0755) < 0 && (errno != EEXIST || !again))
-		return -errno;
-	scope->lock = fd_above_stdio(
-		open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	if (scope->lock < 0)
-		return scope->lock == -ENOENT ? -EAGAIN : scope->lock;
-	if (flock(scope->lock, LOCK_SH | LOCK_NB) < 0)
-		return -errno;
-	if (fstat(scope->lock, &made) < 0 || lstat(path, &named) < 0 ||
-	    made.st_ino != named.st_ino)
-		return -EAGAIN;
-	return 0;
-}
+/* ---- ours ---- */
 
 static int make_locked(struct scope *scope)
 {
-	const struct timespec pause = { .tv_nsec = NS_PER_MS };
-	int r = -EAGAIN;
+	int lock, r = claim_make(scope->setup->folder, 0755, &lock);
 
-	for (int i = 0; r == -EAGAIN && i < MAKE_TRIES; i++) {
-		if (i > 0)
-			nanosleep(&pause, NULL);
-		close_fd(&scope->lock);
-		r = try_make(scope, i > 0);
-	}
-	return r;
+	if (r < 0)
+		return r;
+	scope->lock = fd_above_stdio(lock);
+	return scope->lock < 0 ? scope->lock : 0;
 }
 
 int scope_folder_make(struct scope *scope, struct error *err)

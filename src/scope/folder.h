@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The scope that is a folder of ours and not a manager's.  The guard moves the launcher
- * in and removes the folder, also when the executor was killed.  What is left where the
- * guard could not (it was killed too; as root it runs as another user) is swept by the
- * next run: a lock, not the age, tells dead from live.
+ * in and removes the folder, even when the executor was killed.  Where the guard could
+ * not (it was killed too, or runs as another user than root's), the next run sweeps it.
  */
 #ifndef DRUPE_SCOPE_FOLDER_H
 #define DRUPE_SCOPE_FOLDER_H

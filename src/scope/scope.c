@@ -10,13 +10,15 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+#include "backend/call.h"
 #include "base/argv.h"
-#include "scope/cgroup-folder.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/procfile.h"
 #include "base/reap.h"
-#include "scope/folder.h"
 #include "base/spawn.h"
+#include "scope/cgroup-folder.h"
+#include "scope/folder.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define CGROUP2_MAGIC 0x63677270 /* CGROUP2_SUPER_MAGIC of linux/magic.h */
@@ -35,8 +37,7 @@ static int failed(const struct scope *scope, enum error_code code, int errnum,
 	return errnum > 0 ? -errnum : -ENOTSUP;
 }
 
-/* ---- the request ----------------------------------------------------------------------
- */
+/* ---- the request ---- */
 
 void scope_describe(const struct identity *identity, const struct plan *plan,
 		    struct drupe_scope *ret_request)
@@ -55,7 +56,7 @@ void scope_describe(const struct identity *identity, const struct plan *plan,
 	};
 }
 
-/* The manager of this caller and no one else's: its socket is what the tool will use. */
+/* Only the caller's own manager: its socket is what the tool will use. */
 static int find_manager(struct scope *scope, struct error *err)
 {
 	static const char hint[] = "log in, or `loginctl enable-linger USER`, and set "
@@ -111,7 +112,7 @@ int scope_prepare(struct scope *scope, const struct backend *backend,
 		if (!(backend->scope.enforces & UINT64_C(1) << plan->cgroup[i].id)) {
 			error_set(&missing, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
 				  "this scope cannot enforce %s",
-				  cgroup_name((enum cgroup_id)(plan->cgroup[i].id - 1)));
+				  cgroup_table[plan->cgroup[i].id].name);
 			return failed(scope, ERROR_LIMIT_NOT_IN_FORCE, ENOTSUP,
 				      missing.message,
 				      "leave the limit out, or use another scope", err);
@@ -119,68 +120,46 @@ int scope_prepare(struct scope *scope, const struct backend *backend,
 	r = make_unit(scope, err);
 	if (r == 0 && backend->scope.environment)
 		r = find_manager(scope, err);
-	if (r == 0 && backend->scope.setup)
+	if (r == 0)
 		r = scope_folder_make(scope, err);
 	return r;
 }
 
-/* ---- reading back
- * ------------------------------------------------------------------------ */
+/* ---- reading back ---- */
 
-struct limit_file {
-	const char *file;
-	const char *controller;
-};
-
-static const struct limit_file limit_files[] = {
-	[DRUPE_CGROUP_MEMORY_MAX] = { "memory.max", "memory" },
-	[DRUPE_CGROUP_MEMORY_HIGH] = { "memory.high", "memory" },
-	[DRUPE_CGROUP_MEMORY_SWAP_MAX] = { "memory.swap.max", "memory" },
-	[DRUPE_CGROUP_TASKS_MAX] = { "pids.max", "pids" },
-	[DRUPE_CGROUP_CPU_QUOTA] = { "cpu.max", "cpu" },
-	[DRUPE_CGROUP_CPU_WEIGHT] = { "cpu.weight", "cpu" },
-	[DRUPE_CGROUP_IO_WEIGHT] = { "io.weight", "io" },
-};
-
-/* The kernel rounds sizes down to pages, and cpu.max is a quota and a period. */
-static bool reads_back(const struct drupe_cgroup_limit *limit, const char *text)
+/* Whether TEXT is how VALUE reads back. */
+static bool reads_back(enum cgroup_reading reading, uint64_t value, const char *text)
 {
-	uint64_t value, period;
+	uint64_t is, period;
 
-	switch (limit->id) {
-	case DRUPE_CGROUP_CPU_QUOTA:
-		return sscanf(text, "%" SCNu64 " %" SCNu64, &value, &period) == 2 &&
-		       value * 100 == limit->value * period;
-	case DRUPE_CGROUP_IO_WEIGHT:
-		return sscanf(text, "default %" SCNu64, &value) == 1 &&
-		       value == limit->value;
-	case DRUPE_CGROUP_MEMORY_MAX:
-	case DRUPE_CGROUP_MEMORY_HIGH:
-	case DRUPE_CGROUP_MEMORY_SWAP_MAX:
-		return sscanf(text, "%" SCNu64, &value) == 1 &&
-		       value == limit->value -
-					limit->value % (uint64_t)sysconf(_SC_PAGESIZE);
-	case DRUPE_CGROUP_TASKS_MAX:
-	case DRUPE_CGROUP_CPU_WEIGHT:
+	switch (reading) {
+	case READING_QUOTA:
+		return sscanf(text, "%" SCNu64 " %" SCNu64, &is, &period) == 2 &&
+		       is * 100 == value * period;
+	case READING_DEFAULT:
+		return sscanf(text, "default %" SCNu64, &is) == 1 && is == value;
+	case READING_PAGES:
+		value -= value % (uint64_t)sysconf(_SC_PAGESIZE);
+		break;
+	case READING_NUMBER:
 		break;
 	}
-	return sscanf(text, "%" SCNu64, &value) == 1 && value == limit->value;
+	return sscanf(text, "%" SCNu64, &is) == 1 && is == value;
 }
 
 static int verify_limit(const struct scope *scope, const struct drupe_cgroup_limit *limit,
 			struct error *err)
 {
-	const struct limit_file *row = &limit_files[limit->id];
+	const struct cgroup_info *row = &cgroup_table[limit->id];
 	char text[128], what[256], hint[256];
 	ssize_t n = fd_read_file(scope->folder, row->file, text, sizeof(text));
 
-	if (n > 0 && reads_back(limit, text))
+	if (n > 0 && reads_back(row->reading, limit->value, text))
 		return 0;
 	if (n > 0)
 		text[strcspn(text, "\n")] = '\0';
 	snprintf(what, sizeof(what), "%s was asked for and is not in force: %s %s",
-		 cgroup_name((enum cgroup_id)(limit->id - 1)), row->file,
-		 n > 0 ? text : "is not there");
+		 row->name, row->file, n > 0 ? text : "is not there");
 	snprintf(hint, sizeof(hint),
 		 "delegate the %s controller: `[Service] Delegate=cpu io memory pids` in "
 		 "/etc/systemd/system/user@.service.d/delegate.conf, then log in again",
@@ -216,10 +195,7 @@ static int find_cgroup(struct scope *scope, int proc, struct error *err)
 		return error_set(err, ERROR_VERIFY_CGROUP, 0,
 				 "the child is not in one cgroup of version 2");
 	*end = '\0';
-	registry_lock();
-	r = backend->scope.cgroup(&backend->call, &scope->request, suffix,
-				  sizeof(suffix));
-	registry_unlock();
+	r = call_scope_cgroup(backend, &scope->request, suffix, sizeof(suffix));
 	if (r < 0)
 		return error_set(err, ERROR_BACKEND_FAILED, EINVAL, "%s: no cgroup",
 				 backend->file);
@@ -251,7 +227,7 @@ int scope_verify(struct scope *scope, const struct plan *plan, int proc,
 	return r;
 }
 
-/* Where we are ourselves: a manager may not be able to take us from there. */
+/* Our own cgroup: a manager may not be allowed to move us out of it. */
 static void own_cgroup(char *ret, size_t size)
 {
 	char text[4000];
@@ -268,19 +244,15 @@ int scope_failure(const struct scope *scope, const char *text, int wait_status,
 		  struct error *err)
 {
 	const struct backend *backend = scope->backend;
-	struct drupe_diagnosis diagnosis = { .size = sizeof(diagnosis) };
+	struct drupe_diagnosis diagnosis;
 	char where[400] = "";
 
-	if (backend->scope.diagnose) {
-		registry_lock();
-		backend->scope.diagnose(&backend->call, text, &diagnosis);
-		registry_unlock();
-	}
-	/* Tools that were told to be quiet do not say that the manager said no. */
+	call_diagnose(backend, text, &diagnosis);
+	/* A tool that was told to be quiet does not say that the manager refused. */
 	if (!*text)
 		own_cgroup(where, sizeof(where));
 	error_set(err, ERROR_SCOPE_FAILED, EIO, "%s ended with status %d%s%s%s%s%s",
-		  backend->object.tool ? backend->object.tool : backend->object.name,
+		  backend_tool(backend),
 		  WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
 					 : 128 + WTERMSIG(wait_status),
 		  diagnosis.cause ? ": " : "", diagnosis.cause ? diagnosis.cause : "",
@@ -291,8 +263,7 @@ int scope_failure(const struct scope *scope, const char *text, int wait_status,
 	return -EIO;
 }
 
-/* ---- evidence
- * ------------------------------------------------------------------------------ */
+/* ---- evidence ---- */
 
 static uint64_t number_in(int folder, const char *file)
 {
@@ -305,25 +276,16 @@ static uint64_t number_in(int folder, const char *file)
 	return value;
 }
 
-/* The value behind KEY in a file of "key value" lines. */
 static uint64_t field_in(int folder, const char *file, const char *key)
 {
 	char text[4096];
-	size_t n = strlen(key);
-	uint64_t value;
 
-	if (fd_read_file(folder, file, text, sizeof(text)) <= 0)
-		return UINT64_MAX;
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, n) == 0 && line[n] == ' ' &&
-		    sscanf(line + n, "%" SCNu64, &value) == 1)
-			return value;
-	}
-	return UINT64_MAX;
+	return fd_read_file(folder, file, text, sizeof(text)) > 0
+		       ? procfile_number(text, key, 10)
+		       : UINT64_MAX;
 }
 
-/* A second reading may come too late, when the cgroup is gone. */
+/* A second look may come too late, when the cgroup is gone. */
 static void keep(uint64_t *evidence, uint64_t value)
 {
 	if (value != UINT64_MAX)
@@ -347,25 +309,21 @@ void scope_read_usage(const struct scope *scope, struct usage *usage)
 	keep(&usage->oom_kills, field_in(scope->folder, "memory.events", "oom_kill"));
 }
 
-/* ---- the end
- * ---------------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
 /* The manager's own way, for kernels without cgroup.kill (before 5.14). */
 static void kill_by_manager(const struct scope *scope)
 {
-	const struct backend *backend = scope->backend;
 	_cleanup_argv_ struct drupe_words words = { 0 };
-	_cleanup_close_ int null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
-	_cleanup_close_ int pidfd = -1;
-	struct spawn spawn = { .envp = scope->environment,
-			       .stdio = { null, null, null } };
+	_cleanup_close_ int null = -1, pidfd = -1;
+	struct spawn spawn = { .envp = scope->environment };
 
-	registry_lock();
-	backend->scope.stop_words(&backend->call, &scope->request, &words);
-	registry_unlock();
+	call_scope_stop_words(scope->backend, &scope->request, &words);
+	if (words.errnum || words.count == 0 || fd_null(O_RDWR, &null, NULL) < 0)
+		return;
 	spawn.argv = words.words;
-	if (words.errnum || words.count == 0 || null < 0 ||
-	    spawn_process(&spawn, NULL, &pidfd, NULL) < 0)
+	spawn.stdio[0] = spawn.stdio[1] = spawn.stdio[2] = null;
+	if (spawn_process(&spawn, NULL, &pidfd, NULL) < 0)
 		return;
 	reap(&pidfd, STOP_MS, NULL);
 }
@@ -387,7 +345,7 @@ bool scope_close(struct scope *scope)
 	int64_t deadline = deadline_in_ms(GONE_MS);
 	const struct timespec step = { .tv_nsec = GONE_STEP_NS };
 
-	/* A folder of ours goes by our hand, a manager's by its own, once empty. */
+	/* A folder of ours we remove; a manager removes its own, once empty. */
 	if (scope_is_folder(scope))
 		gone = cgroup_folder_remove(scope->setup->folder, GONE_MS) == 0;
 	else

@@ -6,10 +6,10 @@
 #ifndef DRUPE_SCOPE_H
 #define DRUPE_SCOPE_H
 
-#include "drupe-backend.h"
-#include "base/identity.h"
-#include "plan/plan.h"
 #include "backend/registry.h"
+#include "base/identity.h"
+#include "drupe-backend.h"
+#include "plan/plan.h"
 #include "scope/usage.h"
 
 /* The scope of one run. */
@@ -22,7 +22,7 @@ struct scope {
 	char path[4096]; /* of the cgroup below /sys/fs/cgroup, once verified */
 	int folder;	 /* the cgroup's folder */
 	struct drupe_cgroup_setup *setup; /* for a scope that is a folder of ours */
-	int lock; /* of that folder: it is in use (see scope-folder.h) */
+	int lock; /* on that folder, while it is in use (folder.h) */
 };
 
 #define SCOPE_NONE                       \

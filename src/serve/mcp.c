@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/fd.h"
 #include "serve/serve.h"
 
-/* Opened by the first call: until then the client may want nothing of us. */
+/* Opened by the first call: a client may never make one. */
 struct mcp {
 	pthread_mutex_t lock;
 	drupe_session *session;
@@ -13,74 +14,28 @@ struct mcp {
 
 static const char *const versions[] = { "2025-06-18", "2025-03-26", "2024-11-05", NULL };
 
-static const char tool_text[] =
-	"Run a command in a sandbox: a private view of the file system in which only the "
-	"workspace, /tmp and HOME can be written, no network unless it is granted, and a "
-	"time limit. The working directory is the workspace; /tmp lasts from one command "
-	"to "
-	"the next. There is no shell unless the command is one: [\"sh\", \"-c\", \"…\"].";
-
-static const char input_schema[] =
-	"{\"type\":\"object\",\"properties\":{"
-	"\"command\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"minItems\":1,"
-	"\"description\":\"the program and its arguments\"},"
-	"\"timeout\":{\"type\":\"string\",\"description\":\"like 45s or 10m; at most "
-	"what the "
-	"policy allows\"},"
-	"\"stdin\":{\"type\":\"string\",\"description\":\"what the command reads\"},"
-	"\"network\":{\"type\":\"boolean\",\"description\":\"ask for the network; "
-	"refused "
-	"where the policy does not grant it\"}},"
-	"\"required\":[\"command\"],\"additionalProperties\":false}";
-
-#define STREAM_SCHEMA                                                                    \
-	"{\"type\":\"object\",\"properties\":{"                                          \
-	"\"text\":{\"type\":[\"string\",\"null\"]},\"base64\":{\"type\":\"string\"},"    \
-	"\"encoding\":{\"type\":[\"string\",\"null\"]},\"bytes\":{\"type\":\"integer\"}" \
-	","                                                                              \
-	"\"omitted_bytes\":{\"type\":\"integer\"},\"truncated\":{\"type\":\"boolean\"}}" \
-	","                                                                              \
-	"\"required\":[\"encoding\",\"bytes\",\"omitted_bytes\",\"truncated\"]}"
-
-/* The result object of drupe(1). */
-static const char output_schema[] =
-	"{\"type\":\"object\",\"properties\":{"
-	"\"drupe\":{\"type\":\"string\"},"
-	"\"status\":{\"type\":\"string\",\"enum\":[\"exited\",\"signaled\",\"timed_out\","
-	"\"cancelled\",\"out_of_memory\",\"refused\"]},"
-	"\"exit_code\":{\"type\":[\"integer\",\"null\"]},"
-	"\"signal\":{\"type\":[\"integer\",\"null\"]},"
-	"\"refusal\":{\"type\":[\"object\",\"null\"]},"
-	"\"stdout\":" STREAM_SCHEMA ",\"stderr\":" STREAM_SCHEMA ","
-	"\"wall_seconds\":{\"type\":\"number\"},"
-	"\"usage\":{\"type\":\"object\"},"
-	"\"network\":{\"type\":\"string\"},"
-	"\"network_failed\":{\"type\":\"boolean\"},"
-	"\"scope\":{\"type\":[\"string\",\"null\"]},"
-	"\"profile\":{\"type\":[\"string\",\"null\"]},"
-	"\"policy\":{\"type\":[\"object\",\"null\"]},"
-	"\"command\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}},"
-	"\"required\":[\"status\",\"exit_code\",\"stdout\",\"stderr\"]}";
-
-/* ---- the handshake
- * --------------------------------------------------------------------- */
+/* ---- the handshake ---- */
 
 static void initialize(struct server *server, struct task *task)
 {
 	const char *asked = json_string_value(
-		json_object_get(task->request.params, "protocolVersion"));
+		json_object_get(task->call.params, "protocolVersion"));
 	const char *version = versions[0];
+	json_t *result = json_object(), *info = json_object();
 
 	(void)server;
 	for (size_t i = 0; asked && versions[i]; i++)
 		if (strcmp(asked, versions[i]) == 0)
 			version = versions[i];
-	answer_result(&task->answer,
-		      json_pack("{s:s, s:{s:{}}, s:{s:s, s:s, s:s}, s:s}",
-				"protocolVersion", version, "capabilities", "tools",
-				"serverInfo", "name", "drupe", "title", "drupe sandbox",
-				"version", PACKAGE_VERSION, "instructions",
-				"Run untrusted commands with the tool `run`."));
+	json_put(&info, "name", json_text("drupe"));
+	json_put(&info, "title", json_text("drupe sandbox"));
+	json_put(&info, "version", json_text(PACKAGE_VERSION));
+	json_put(&result, "protocolVersion", json_text(version));
+	json_put(&result, "capabilities", json_with("tools", json_object()));
+	json_put(&result, "serverInfo", info);
+	json_put(&result, "instructions",
+		 json_text("Run untrusted commands with the tool `run`."));
+	answer_result(&task->answer, result);
 	task_finish(task);
 }
 
@@ -98,18 +53,15 @@ static void ignore(struct server *server, struct task *task)
 
 static void list_tools(struct server *server, struct task *task)
 {
-	json_t *tool = json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", "run", "title",
-				 "Run a command in the sandbox", "description", tool_text,
-				 "inputSchema", json_loads(input_schema, 0, NULL),
-				 "outputSchema", json_loads(output_schema, 0, NULL));
+	json_t *list = json_array();
 
 	(void)server;
-	answer_result(&task->answer, json_pack("{s:[o]}", "tools", tool));
+	json_push(&list, json_loads(mcp_tool_text, JSON_REJECT_DUPLICATES, NULL));
+	answer_result(&task->answer, json_with("tools", list));
 	task_finish(task);
 }
 
-/* ---- the tool
- * -------------------------------------------------------------------------- */
+/* ---- the tool ---- */
 
 static const struct param tool_params[] = {
 	{ "command", PARAM_COMMAND, true }, { "timeout", PARAM_DURATION, false },
@@ -141,61 +93,68 @@ static drupe_session *need_session(struct task *task)
 	return session;
 }
 
-/* What could not even get a session is a refused run. */
+/* A call that gets no session is a refused run. */
 static json_t *refused_json(struct task *task, const json_t *arguments)
 {
 	const struct server *server = task->server;
-	const char **argv = params_words(arguments, "command");
+	_cleanup_free_ const char **argv = params_words(arguments, "command");
 	struct result result;
 	json_t *json;
 
+	if (!argv)
+		return NULL;
 	result_init(&result);
 	result.has_text = true;
 	json = result_json(&result, server->policy->policy,
 			   server->options->request->profile,
 			   (char *const *)(uintptr_t)argv);
-	if (task->answer.code == RPC_REFUSED)
-		json_object_set(json, "refusal", task->answer.json);
-	json_decref(task->answer.json);
-	free(argv);
+	json_put(&json, "refusal", json_incref(task->answer.json));
 	return json;
 }
 
-/* The text is the same once more, for clients that know only text. */
+/* The text repeats the data, for clients that only read text. */
 static void answer_tool(struct task *task, json_t *json, bool failed)
 {
-	char *text = json_dumps(json, JSON_COMPACT);
+	_cleanup_free_ char *line = json_line(json);
+	json_t *block = json_with("type", json_text("text"));
+	json_t *content = json_array(), *result = json_object();
 
-	answer_result(&task->answer,
-		      json_pack("{s:[{s:s, s:s}], s:o, s:b}", "content", "type", "text",
-				"text", text ? text : "", "structuredContent", json,
-				"isError", failed));
-	free(text);
+	json_put(&block, "text", line ? json_text(line) : NULL);
+	json_push(&content, block);
+	json_put(&result, "content", content);
+	json_put(&result, "structuredContent", json);
+	json_put(&result, "isError", json_boolean(failed));
+	answer_result(&task->answer, result);
 }
 
 static void work_call(struct task *task)
 {
-	const json_t *arguments = json_object_get(task->request.params, "arguments");
+	const json_t *arguments = json_object_get(task->call.params, "arguments");
 	drupe_session *session = need_session(task);
 	drupe_result *result = NULL;
+	json_t *json;
 
 	if (!session) {
-		answer_tool(task, refused_json(task, arguments), true);
+		if (task->answer.code != RPC_REFUSED)
+			return;
+		json = refused_json(task, arguments);
+		json_decref(task->answer.json);
+		answer_tool(task, json, true);
 		return;
 	}
 	serve_run(task, session, arguments, "command", &result);
 	if (!result)
 		return;
-	answer_tool(task,
-		    result_json(&result->result, result->policy->policy, result->profile,
-				result->command),
+	json = result_json(&result->result, result->policy->policy, result->profile,
+			   result->command);
+	answer_tool(task, json,
 		    result->result.status != RUN_EXITED || result->result.exit_code != 0);
 	drupe_result_free(result);
 }
 
 static bool is_sound(struct task *task)
 {
-	const json_t *params = task->request.params;
+	const json_t *params = task->call.params;
 	const json_t *text = json_object_get(params, "name");
 	const char *name = json_string_value(text);
 	json_t *arguments = json_object_get(params, "arguments");
@@ -228,10 +187,10 @@ static void call_tool(struct server *server, struct task *task)
 
 static void cancelled(struct server *server, struct task *task)
 {
-	const json_t *id = json_object_get(task->request.params, "requestId");
+	const json_t *id = json_object_get(task->call.params, "requestId");
 
 	for (struct task *at = server->tasks; at; at = at->next) {
-		if (!id || at->cancel < 0 || !json_equal(at->request.id, id))
+		if (!id || at->cancel < 0 || !json_equal(at->call.id, id))
 			continue;
 		at->silent = true;
 		task_cancel(at);

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The methods of drupe's own protocol: drupe-serve(7). */
 #include "base/json.h"
-#include "session/listing.h"
-#include "session/preflight.h"
 #include "run/run.h"
 #include "serve/serve.h"
+#include "session/listing.h"
+#include "session/preflight.h"
 
 #define PROTOCOL 1
 
 static void initialize(struct server *server, struct task *task)
 {
+	json_t *result = json_with("name", json_text("drupe"));
+
 	(void)server;
-	answer_result(&task->answer,
-		      json_pack("{s:s, s:s, s:i}", "name", "drupe", "version",
-				PACKAGE_VERSION, "protocol", PROTOCOL));
+	json_put(&result, "version", json_text(PACKAGE_VERSION));
+	json_put(&result, "protocol", json_integer(PROTOCOL));
+	answer_result(&task->answer, result);
 	task_finish(task);
 }
 
 static void work_preflight(struct task *task)
 {
-	const json_t *params = task->request.params;
+	const json_t *params = task->call.params;
 	const struct serve_options *options = task->server->options;
 	const int cancels[RUN_CANCELS] = { -1, task->cancel, -1 };
 	struct request request = *options->request;
@@ -41,9 +43,8 @@ static void work_backends(struct task *task)
 	struct error err = { 0 };
 	json_t *json;
 
-	if (backends_json(task->server->options->paths->backends, &json, NULL, &err) < 0)
-		answer_error(&task->answer, RPC_REFUSED, refusal_json(&err), "%s",
-			     err.message);
+	if (backends_json(task->server->options->paths->backends, &json, &err) < 0)
+		answer_refused(&task->answer, &err);
 	else
 		answer_result(&task->answer, json);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a request's params may hold: checked once, by tables, before anything is done. */
+/* Params are checked once, against tables, before anything is done. */
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/nearest.h"
-#include "serve/serve.h"
 #include "base/value.h"
+#include "serve/serve.h"
 
 #define MAX_PARAMS 16
 

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json.h"
-#include "run/result.h"
+#include "base/fd.h"
 #include "base/utf8.h"
 
 int rpc_init(struct rpc *rpc, int in, int out)
@@ -26,8 +25,7 @@ void rpc_free(struct rpc *rpc)
 	rpc->line = rpc->queue = NULL;
 }
 
-/* ---- out ------------------------------------------------------------------------------
- */
+/* ---- out ---- */
 
 static char *make_room(struct rpc *rpc, size_t length)
 {
@@ -50,59 +48,72 @@ static char *make_room(struct rpc *rpc, size_t length)
 	return rpc->queue + rpc->end;
 }
 
-void rpc_send(struct rpc *rpc, json_t *message)
+static void queue(struct rpc *rpc, json_t *message)
 {
-	const size_t flags = JSON_COMPACT;
-	size_t length = message ? json_dumpb(message, NULL, 0, flags) : 0;
-	char *room = length ? make_room(rpc, length + 1) : NULL;
+	_cleanup_free_ char *line = json_line(message);
+	size_t length = line ? strlen(line) : 0;
+	char *room = line ? make_room(rpc, length + 1) : NULL;
 
-	if (room) {
-		json_dumpb(message, room, length, flags);
-		room[length] = '\n';
-		rpc->end += length + 1;
-	}
 	json_decref(message);
+	if (!room) {
+		rpc->lost = true;
+		return;
+	}
+	memcpy(room, line, length);
+	room[length] = '\n';
+	rpc->end += length + 1;
 }
 
 static json_t *answer(json_t *id)
 {
 	json_t *message = json_object();
 
-	json_object_set_new(message, "jsonrpc", json_string("2.0"));
-	json_object_set(message, "id", id ? id : json_null());
+	json_put(&message, "jsonrpc", json_text("2.0"));
+	json_put(&message, "id", id ? json_incref(id) : json_null());
 	return message;
 }
 
 void rpc_answer(struct rpc *rpc, json_t *id, json_t *result)
 {
-	json_t *message = answer(id);
+	json_t *message;
 
-	json_object_set_new(message, "result", result);
-	rpc_send(rpc, message);
+	if (!result) {
+		rpc_refuse(rpc, id, RPC_INTERNAL_ERROR, NULL, "out of memory");
+		return;
+	}
+	message = answer(id);
+	json_put(&message, "result", result);
+	queue(rpc, message);
 }
 
 void rpc_refuse(struct rpc *rpc, json_t *id, enum rpc_code code, json_t *data,
 		const char *format, ...)
 {
-	json_t *message = answer(id);
+	json_t *message = answer(id), *error = json_object();
 	char text[2048];
 	va_list args;
-	json_t *error;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	error = json_pack("{s:i, s:o}", "code", (int)code, "message", json_text(text));
+	if (code == RPC_REFUSED && !data)
+		code = RPC_INTERNAL_ERROR; /* out of memory */
+	json_put(&error, "code", json_integer(code));
+	json_put(&error, "message", json_text(text));
 	if (data)
-		json_object_set_new(error, "data", data);
-	json_object_set_new(message, "error", error);
-	rpc_send(rpc, message);
+		json_put(&error, "data", data);
+	json_put(&message, "error", error);
+	queue(rpc, message);
 }
 
 void rpc_notify(struct rpc *rpc, const char *method, json_t *params)
 {
-	rpc_send(rpc, json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method,
-				"params", params));
+	json_t *message = json_object();
+
+	json_put(&message, "jsonrpc", json_text("2.0"));
+	json_put(&message, "method", json_text(method));
+	json_put(&message, "params", params);
+	queue(rpc, message);
 }
 
 size_t rpc_waiting(const struct rpc *rpc)
@@ -112,7 +123,9 @@ size_t rpc_waiting(const struct rpc *rpc)
 
 int rpc_flush(struct rpc *rpc)
 {
-	/* Once where more might block: the next poll says whether it may go on. */
+	if (rpc->lost)
+		return -ENOMEM;
+	/* A second write might block: only poll can tell whether it would. */
 	while (rpc->start < rpc->end) {
 		ssize_t n = sink_write(&rpc->out, rpc->queue + rpc->start,
 				       rpc->end - rpc->start);
@@ -131,14 +144,13 @@ int rpc_flush(struct rpc *rpc)
 	return 0;
 }
 
-/* ---- in -------------------------------------------------------------------------------
- */
+/* ---- in ---- */
 
 int rpc_read(struct rpc *rpc)
 {
 	ssize_t n;
 
-	/* What rpc_next left is the beginning of a message, or nothing. */
+	/* Keep what rpc_next left: the beginning of a message, or nothing. */
 	memmove(rpc->line, rpc->line + rpc->begin, rpc->used - rpc->begin);
 	rpc->used -= rpc->begin;
 	rpc->scanned -= rpc->begin;
@@ -151,7 +163,7 @@ int rpc_read(struct rpc *rpc)
 	return 0;
 }
 
-/* Whether ID is one that a request may have. */
+/* Whether a request may have this ID. */
 static bool is_id(const json_t *id)
 {
 	return json_is_integer(id) ||
@@ -168,7 +180,7 @@ static const char *text_of(const json_t *message, const char *name)
 }
 
 /* Take a message apart.  False: an error was sent. */
-static bool take_message(struct rpc *rpc, json_t *message, struct rpc_request *request)
+static bool take_message(struct rpc *rpc, json_t *message, struct rpc_call *call)
 {
 	json_t *id = json_object_get(message, "id");
 	const char *version = text_of(message, "jsonrpc");
@@ -192,7 +204,7 @@ static bool take_message(struct rpc *rpc, json_t *message, struct rpc_request *r
 		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
 			   "method must be a string");
 	else if (!id && params && !json_is_object(params))
-		return false; /* nobody wants to hear of a notification */
+		return false; /* a notification gets no answer */
 	else if (params && json_is_array(params))
 		rpc_refuse(rpc, told, RPC_INVALID_PARAMS, NULL,
 			   "params must be an object: they go by name");
@@ -200,14 +212,14 @@ static bool take_message(struct rpc *rpc, json_t *message, struct rpc_request *r
 		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
 			   "params must be an object");
 	else {
-		*request = (struct rpc_request){ message, id, method, params };
+		*call = (struct rpc_call){ message, id, method, params };
 		return true;
 	}
 	return false;
 }
 
 static bool take_line(struct rpc *rpc, const char *text, size_t length,
-		      struct rpc_request *request)
+		      struct rpc_call *call)
 {
 	json_error_t error;
 	json_t *message;
@@ -230,13 +242,13 @@ static bool take_line(struct rpc *rpc, const char *text, size_t length,
 			   error.position, error.text);
 		return false;
 	}
-	if (take_message(rpc, message, request))
+	if (take_message(rpc, message, call))
 		return true;
 	json_decref(message);
 	return false;
 }
 
-/* The end of the message that begins there, or of what is there of it. */
+/* The end of the message at rpc->begin, or of the part that was read. */
 static size_t find_end(const struct rpc *rpc, bool *ret_whole)
 {
 	const char *end = memchr(rpc->line + rpc->scanned, '\n',
@@ -246,7 +258,7 @@ static size_t find_end(const struct rpc *rpc, bool *ret_whole)
 	return end ? (size_t)(end - rpc->line) : rpc->used;
 }
 
-bool rpc_next(struct rpc *rpc, struct rpc_request *ret_request)
+bool rpc_next(struct rpc *rpc, struct rpc_call *ret_call)
 {
 	bool whole, taken;
 
@@ -255,12 +267,12 @@ bool rpc_next(struct rpc *rpc, struct rpc_request *ret_request)
 
 		rpc->scanned = end;
 		if (!whole && !rpc->skipping && end - begin <= RPC_LINE_MAX)
-			return false; /* more of it will come */
+			return false; /* the rest will come */
 		if (!whole && !rpc->skipping)
 			rpc_refuse(rpc, NULL, RPC_INVALID_REQUEST, NULL,
 				   "a message of more than %zu bytes", RPC_LINE_MAX);
 		taken = whole && !rpc->skipping &&
-			take_line(rpc, rpc->line + begin, end - begin, ret_request);
+			take_line(rpc, rpc->line + begin, end - begin, ret_call);
 		rpc->skipping = !whole;
 		rpc->begin = rpc->scanned = end + whole;
 		if (taken || !whole)
@@ -268,8 +280,8 @@ bool rpc_next(struct rpc *rpc, struct rpc_request *ret_request)
 	}
 }
 
-void rpc_request_free(struct rpc_request *request)
+void rpc_call_free(struct rpc_call *call)
 {
-	json_decref(request->message);
-	request->message = NULL;
+	json_decref(call->message);
+	call->message = NULL;
 }

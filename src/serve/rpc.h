@@ -3,17 +3,17 @@
 #ifndef DRUPE_RPC_H
 #define DRUPE_RPC_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/sink.h"
 
 #define RPC_LINE_MAX ((size_t)1 << 20) /* bytes of a message; drupe-serve(7) */
 #define RPC_ID_MAX 256		       /* bytes of an id that is a string */
 
-/* The standard's codes (section 5.1), and ours. */
+/* The standard's codes, then ours. */
 enum rpc_code {
 	RPC_PARSE_ERROR = -32700,
 	RPC_INVALID_REQUEST = -32600,
@@ -26,17 +26,18 @@ enum rpc_code {
 };
 
 struct rpc {
-	int in; /* -1: at its end */
+	int in; /* -1: closed */
 	struct sink out;
-	char *line; /* what was read, up to `used`; the next message begins at `begin` */
+	char *line; /* input up to `used`; the next message starts at `begin` */
 	size_t begin, scanned, used;
-	bool skipping; /* the rest of one that is too long */
-	char *queue;   /* what waits to be written */
+	bool skipping; /* the rest of a line that is too long */
+	char *queue;   /* output that waits */
 	size_t start, end, size;
+	bool lost; /* a message was: out of memory */
 };
 
-/* A request as it came; the strings belong to MESSAGE. */
-struct rpc_request {
+/* A request of the protocol as it came; the strings belong to MESSAGE. */
+struct rpc_call {
 	json_t *message; /* owned */
 	json_t *id;	 /* NULL: a notification */
 	const char *method;
@@ -46,19 +47,19 @@ struct rpc_request {
 int rpc_init(struct rpc *rpc, int in, int out);
 void rpc_free(struct rpc *rpc);
 
-/* Read once what is there.  0; -EPIPE at the end of the input. */
+/* Read once.  0, or -EPIPE at the end of input. */
 int rpc_read(struct rpc *rpc);
 
 /*
- * The next request of what was read (free it with rpc_request_free).  What is not one is
- * answered with an error.  False: there is none.
+ * Take the next request from what was read (free it with rpc_call_free).  Anything else
+ * is answered with an error.  False: there is none.
  */
-bool rpc_next(struct rpc *rpc, struct rpc_request *ret_request);
-void rpc_request_free(struct rpc_request *request);
+bool rpc_next(struct rpc *rpc, struct rpc_call *ret_call);
+void rpc_call_free(struct rpc_call *call);
 
-/* Queue a message, and release it. */
-void rpc_send(struct rpc *rpc, json_t *message);
-/* ID may be NULL: the error of what had none.  RESULT and DATA are released. */
+/* Queue a message; RESULT, DATA and PARAMS are freed.  ID may be NULL, for an error.  A
+ * result or a refusal that is NULL (out of memory) becomes an error; when even that
+ * fails, rpc_flush says so. */
 void rpc_answer(struct rpc *rpc, json_t *id, json_t *result);
 void rpc_refuse(struct rpc *rpc, json_t *id, enum rpc_code code, json_t *data,
 		const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -66,7 +67,8 @@ void rpc_notify(struct rpc *rpc, const char *method, json_t *params);
 
 /* How many bytes wait to be written. */
 size_t rpc_waiting(const struct rpc *rpc);
-/* Write what can be written now.  0, or -EPIPE and the like: nobody reads any more. */
+/* Write what can be written now.  0; -ENOMEM: a message was lost, and the client would
+ * wait for it; -EPIPE and the like: the reader is gone. */
 int rpc_flush(struct rpc *rpc);
 
 #endif

@@ -12,70 +12,68 @@
 #include "base/fd.h"
 #include "base/nearest.h"
 
-#define QUEUE_MAX ((size_t)1 << 20) /* what may wait for a client that does not read */
-#define MAX_TASKS 1024		    /* at once; more wait in the client's pipe */
+#define QUEUE_MAX ((size_t)1 << 20) /* output kept for a client that does not read */
+#define MAX_TASKS 1024		    /* at once; further requests wait in the pipe */
 #define MAX_METHODS 16
 #define FLUSH_MS 2000 /* for the last answers, at the end */
 #define OWN 4	      /* descriptors of the loop itself */
 
-/* ---- requests
- * -------------------------------------------------------------------------- */
+/* ---- requests ---- */
 
-static void unknown_method(struct server *server, struct rpc_request *request)
+static void unknown_method(struct server *server, struct rpc_call *call)
 {
 	const char *names[MAX_METHODS + 1] = { NULL };
 	const char *nearest;
 
 	for (size_t i = 0; i < MAX_METHODS && server->methods[i].name; i++)
 		names[i] = server->methods[i].name;
-	nearest = nearest_name(request->method, names);
-	if (request->id)
-		rpc_refuse(&server->rpc, request->id, RPC_METHOD_NOT_FOUND, NULL,
-			   "there is no method \"%.100s\"%s%s%s", request->method,
+	nearest = nearest_name(call->method, names);
+	if (call->id)
+		rpc_refuse(&server->rpc, call->id, RPC_METHOD_NOT_FOUND, NULL,
+			   "there is no method \"%.100s\"%s%s%s", call->method,
 			   nearest ? "; did you mean \"" : "", nearest ? nearest : "",
 			   nearest ? "\"?" : "");
-	rpc_request_free(request);
+	rpc_call_free(call);
 }
 
 static bool is_used(const struct server *server, const json_t *id)
 {
 	for (const struct task *at = server->tasks; id && at; at = at->next)
-		if (json_equal(at->request.id, id))
+		if (json_equal(at->call.id, id))
 			return true;
 	return false;
 }
 
-static void begin(struct server *server, struct rpc_request *request)
+static void begin(struct server *server, struct rpc_call *call)
 {
 	const struct method *method = server->methods;
 	struct task *task;
 
-	while (method->name && strcmp(method->name, request->method) != 0)
+	while (method->name && strcmp(method->name, call->method) != 0)
 		method++;
 	if (!method->name) {
-		unknown_method(server, request);
+		unknown_method(server, call);
 		return;
 	}
-	if (!request->id && !method->notification) {
-		rpc_request_free(request);
+	if (!call->id && !method->notification) {
+		rpc_call_free(call);
 		return;
 	}
-	if (is_used(server, request->id)) {
-		rpc_refuse(&server->rpc, request->id, RPC_INVALID_REQUEST, NULL,
+	if (is_used(server, call->id)) {
+		rpc_refuse(&server->rpc, call->id, RPC_INVALID_REQUEST, NULL,
 			   "duplicate id: a request with it is still being worked on");
-		rpc_request_free(request);
+		rpc_call_free(call);
 		return;
 	}
-	task = task_new(server, request);
+	task = task_new(server, call);
 	if (!task) {
-		rpc_refuse(&server->rpc, request->id, RPC_INTERNAL_ERROR, NULL,
+		rpc_refuse(&server->rpc, call->id, RPC_INTERNAL_ERROR, NULL,
 			   "out of memory");
-		rpc_request_free(request);
+		rpc_call_free(call);
 		return;
 	}
 	task->method = method;
-	if (method->params &&
-	    !params_check(method->params, request->params, &task->answer))
+	if (method->params && !params_check(method->params, call->params, &task->answer))
 		task_finish(task);
 	else
 		method->begin(server, task);
@@ -96,10 +94,9 @@ static bool may_begin(const struct server *server)
 	       count_tasks(server) < MAX_TASKS;
 }
 
-/* ---- tasks that have ended
- * -------------------------------------------------------------- */
+/* ---- tasks that have ended ---- */
 
-/* The answer comes after all that the command wrote. */
+/* The answer follows all output of the command. */
 static void finish_if_done(struct task *task)
 {
 	if (task->ended && task->flows[0].read < 0 && task->flows[1].read < 0)
@@ -121,10 +118,9 @@ static void take_ended(struct server *server)
 	}
 }
 
-/* ---- the end
- * ---------------------------------------------------------------------------- */
+/* ---- the end ---- */
 
-/* Nothing new is begun, what runs is ended, the sessions are closed. */
+/* Take no more requests, end all runs, close the sessions. */
 static void begin_closing(struct server *server)
 {
 	if (server->closing)
@@ -149,8 +145,7 @@ static void flush_last(struct server *server)
 	}
 }
 
-/* ---- the loop
- * --------------------------------------------------------------------------- */
+/* ---- the loop ---- */
 
 struct polled {
 	struct pollfd *fds;
@@ -172,8 +167,8 @@ static int add_poll(struct polled *polled, int fd, short events)
 	return 0;
 }
 
-/* A client that does not read is not written to, and its commands wait.  Only what is
- * open is polled: that can never be more than there may be descriptors. */
+/* The output of commands waits while the client does not read.  Only open descriptors are
+ * polled, so their number stays below RLIMIT_NOFILE. */
 static int fill_poll(struct server *server, struct polled *polled, int signals)
 {
 	size_t waiting = rpc_waiting(&server->rpc);
@@ -181,7 +176,7 @@ static int fill_poll(struct server *server, struct polled *polled, int signals)
 	int r;
 
 	polled->count = 0;
-	/* Its end is seen also while no request is taken from it. */
+	/* Notice the end of input even while no request is taken. */
 	r = add_poll(polled, server->rpc.in, may_begin(server) ? POLLIN : POLLRDHUP);
 	if (r == 0)
 		r = add_poll(polled, server->rpc.out.fd, waiting ? POLLOUT : 0);
@@ -222,26 +217,26 @@ static void read_flows(struct server *server, const struct polled *polled)
 	}
 }
 
-/* What was read; more than the client may be told of at once waits there. */
-static void begin_requests(struct server *server)
+/* Start what was read, as long as the answers have room. */
+static void begin_calls(struct server *server)
 {
-	struct rpc_request request;
+	struct rpc_call call;
 
-	while (may_begin(server) && rpc_next(&server->rpc, &request))
-		begin(server, &request);
+	while (may_begin(server) && rpc_next(&server->rpc, &call))
+		begin(server, &call);
 }
 
-/* The last requests count, also when their answers must wait for the client. */
+/* The last requests are started even if their answers have to wait. */
 static void take_end_of_input(struct server *server)
 {
-	struct rpc_request request;
+	struct rpc_call call;
 
-	while (count_tasks(server) < MAX_TASKS && rpc_next(&server->rpc, &request))
-		begin(server, &request);
+	while (count_tasks(server) < MAX_TASKS && rpc_next(&server->rpc, &call))
+		begin(server, &call);
 	begin_closing(server);
 }
 
-static void read_requests(struct server *server, short events)
+static void read_calls(struct server *server, short events)
 {
 	bool ended = events && !(events & POLLIN);
 
@@ -250,11 +245,10 @@ static void read_requests(struct server *server, short events)
 	if (ended && !server->closing)
 		take_end_of_input(server);
 	else
-		begin_requests(server);
+		begin_calls(server);
 }
 
-/* Wait for something.  Where even that fails, for the lack of memory, what needs no
- * poll is still seen to. */
+/* When poll fails for want of memory, what needs no poll still gets its turn. */
 static void wait_for_events(struct server *server, struct polled *polled, int signals)
 {
 	const struct timespec pause = { .tv_nsec = 10 * NS_PER_MS };
@@ -267,26 +261,35 @@ static void wait_for_events(struct server *server, struct polled *polled, int si
 	nanosleep(&pause, NULL);
 }
 
-/* One turn.  0, or the exit status that a signal or a lost client asks for. */
+/* 0, or the exit status after a signal or the loss of the client. */
 static int turn(struct server *server, struct polled *polled, int signals)
 {
 	struct signalfd_siginfo info;
-	int status = 0;
+	int status = 0, r;
 
-	if (rpc_flush(&server->rpc) < 0)
-		status = EXIT_PIPE;
-	begin_requests(server); /* there may be room for them now */
+	r = rpc_flush(&server->rpc);
+	if (r < 0)
+		return r == -ENOMEM ? EXIT_REFUSED : EXIT_PIPE;
+	begin_calls(server); /* there may be room now */
 	wait_for_events(server, polled, signals);
 	if (polled->count >= OWN) {
 		if (polled->fds[1].revents & (POLLERR | POLLNVAL))
 			status = EXIT_PIPE;
 		read_flows(server, polled);
-		read_requests(server, polled->fds[0].revents);
+		read_calls(server, polled->fds[0].revents);
 	}
 	take_ended(server);
 	if (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		status = EXIT_SIGNAL + (int)info.ssi_signo;
 	return status;
+}
+
+static void stop_writing(struct rpc *rpc)
+{
+	sink_close(&rpc->out);
+	rpc->out = (struct sink)SINK_INIT;
+	rpc->start = rpc->end = 0;
+	rpc->lost = false;
 }
 
 static int loop(struct server *server, int signals)
@@ -301,22 +304,21 @@ static int loop(struct server *server, int signals)
 			continue;
 		if (!server->closing)
 			status = r;
+		if (r == EXIT_REFUSED && server->rpc.out.fd >= 0)
+			fputs("drupe: out of memory: a message to the client is lost\n",
+			      stderr);
 		begin_closing(server);
-		if (r == EXIT_PIPE) { /* nobody is written to any more */
-			sink_close(&server->rpc.out);
-			server->rpc.out = (struct sink)SINK_INIT;
-			server->rpc.start = server->rpc.end = 0;
-		}
+		if (r == EXIT_REFUSED || r == EXIT_PIPE)
+			stop_writing(&server->rpc);
 	}
 	flush_last(server);
 	free(polled.fds);
 	return status;
 }
 
-/* ---- the command
- * ------------------------------------------------------------------------ */
+/* ---- the command ---- */
 
-/* One that the caller ignores (nohup) stays ignored. */
+/* A signal that the caller ignores (nohup) stays ignored. */
 static int watch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -324,7 +326,7 @@ static int watch_signals(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE); /* blocked: a lost client is an error of write(2) */
+	sigaddset(&set, SIGPIPE); /* a lost client is an error of write(2) */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
@@ -335,7 +337,7 @@ static int watch_signals(void)
 	return fd_above_stdio(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-/* A run takes some twenty descriptors: as many as there may be, for us alone. */
+/* A run takes some twenty descriptors.  The commands keep the old limit. */
 static void raise_nofile(struct server *server)
 {
 	struct rlimit all;

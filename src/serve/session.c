@@ -3,12 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "run/run.h"
 #include "base/json.h"
+#include "run/run.h"
 #include "serve/serve.h"
 
-/* ---- served sessions
- * ------------------------------------------------------------------- */
+/* ---- served sessions ---- */
 
 static struct served *find_served(const struct server *server, const json_t *params,
 				  struct answer *answer)
@@ -50,8 +49,7 @@ static void free_served(struct server *server, struct served *served)
 	free(served);
 }
 
-/* ---- open
- * ------------------------------------------------------------------------------ */
+/* ---- open ---- */
 
 drupe_session *serve_open(struct server *server,
 			  const struct drupe_session_options *options, int cancel,
@@ -64,21 +62,21 @@ drupe_session *serve_open(struct server *server,
 	int r = drupe_session_open(server->policy, options, &session, &error);
 
 	if (r < 0) {
-		answer_refusal(answer, r, error);
+		answer_failure(answer, r, error);
 		return NULL;
 	}
 	session->session.sandbox.nofile = &server->nofile;
 	r = session_preflight(&session->session, cancels, &err);
 	if (r == 0)
 		return session;
-	answer_error(answer, RPC_REFUSED, refusal_json(&err), "%s", err.message);
+	answer_refused(answer, &err);
 	drupe_session_close(session, NULL);
 	return NULL;
 }
 
 static void work_open(struct task *task)
 {
-	const json_t *params = task->request.params;
+	const json_t *params = task->call.params;
 	const struct serve_options *given = task->server->options;
 	const char *profile = json_string_value(json_object_get(params, "profile"));
 	const struct drupe_session_options options = {
@@ -123,13 +121,12 @@ void session_open_end(struct server *server, struct task *task)
 	served->session = task->opened;
 	served->next = server->sessions;
 	server->sessions = served;
-	answer_result(&task->answer, json_pack("{s:s}", "session", served->id));
+	answer_result(&task->answer, json_with("session", json_text(served->id)));
 	if (server->closing)
 		close_served(server, served, task_new(server, NULL));
 }
 
-/* ---- run
- * ------------------------------------------------------------------------------- */
+/* ---- run ---- */
 
 void serve_run(struct task *task, drupe_session *session, const json_t *params,
 	       const char *command, drupe_result **ret_result)
@@ -168,7 +165,7 @@ static void work_run(struct task *task)
 {
 	drupe_result *result = NULL;
 
-	serve_run(task, task->served->session, task->request.params, "argv", &result);
+	serve_run(task, task->served->session, task->call.params, "argv", &result);
 	if (!result)
 		return;
 	answer_result(&task->answer, result_json(&result->result, result->policy->policy,
@@ -178,7 +175,7 @@ static void work_run(struct task *task)
 
 void session_run_begin(struct server *server, struct task *task)
 {
-	const json_t *params = task->request.params;
+	const json_t *params = task->call.params;
 	int r;
 
 	task->served = find_served(server, params, &task->answer);
@@ -188,28 +185,27 @@ void session_run_begin(struct server *server, struct task *task)
 	}
 	task->served->tasks++;
 	r = task_make_cancel(task);
-	if (r == 0 && task->request.id && json_is_true(json_object_get(params, "stream")))
+	if (r == 0 && task->call.id && json_is_true(json_object_get(params, "stream")))
 		r = task_open_flows(task);
 	task->work = work_run;
 	if (r < 0 || task_start(task) < 0) {
 		task_finish(task);
 		return;
 	}
-	if (task->request.id)
-		remember(task->served, task->request.id);
+	if (task->call.id)
+		remember(task->served, task->call.id);
 }
 
-/* ---- cancel
- * ---------------------------------------------------------------------------- */
+/* ---- cancel ---- */
 
 void session_cancel_begin(struct server *server, struct task *task)
 {
-	json_t *id = json_object_get(task->request.params, "id");
-	struct served *served = find_served(server, task->request.params, &task->answer);
+	json_t *id = json_object_get(task->call.params, "id");
+	struct served *served = find_served(server, task->call.params, &task->answer);
 	bool found = false;
 
 	for (struct task *at = server->tasks; served && at; at = at->next) {
-		if (at->served != served || at->ended || !json_equal(at->request.id, id))
+		if (at->served != served || at->ended || !json_equal(at->call.id, id))
 			continue;
 		task_cancel(at);
 		found = true;
@@ -218,12 +214,11 @@ void session_cancel_begin(struct server *server, struct task *task)
 		answer_error(&task->answer, RPC_NO_RUN, NULL,
 			     "the session has had no run with this id");
 	else if (served)
-		answer_result(&task->answer, json_pack("{s:b}", "cancelled", found));
+		answer_result(&task->answer, json_with("cancelled", json_boolean(found)));
 	task_finish(task);
 }
 
-/* ---- close
- * ----------------------------------------------------------------------------- */
+/* ---- close ---- */
 
 static void work_close(struct task *task)
 {
@@ -231,12 +226,12 @@ static void work_close(struct task *task)
 	int r = drupe_session_close(task->opened, &error);
 
 	if (r < 0)
-		answer_refusal(&task->answer, r, error);
+		answer_failure(&task->answer, r, error);
 	else
 		answer_result(&task->answer, json_object());
 }
 
-/* All its tasks are gone: nobody else has the session. */
+/* Once no task uses the session any more. */
 static void start_closer(struct server *server, struct served *served)
 {
 	struct task *closer = served->closer;
@@ -246,11 +241,11 @@ static void start_closer(struct server *server, struct served *served)
 	free_served(server, served);
 	if (task_start(closer) == 0)
 		return;
-	work_close(closer); /* without a thread, in this one */
+	work_close(closer); /* no thread: do it here */
 	task_finish(closer);
 }
 
-void served_release(struct server *server, struct served *served)
+void served_leave(struct server *server, struct served *served)
 {
 	if (--served->tasks == 0 && served->closer)
 		start_closer(server, served);
@@ -269,7 +264,7 @@ static void close_served(struct server *server, struct served *served,
 
 void session_close_begin(struct server *server, struct task *task)
 {
-	struct served *served = find_served(server, task->request.params, &task->answer);
+	struct served *served = find_served(server, task->call.params, &task->answer);
 
 	if (served)
 		close_served(server, served, task);

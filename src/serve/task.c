@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One request that takes time: its thread, and what its command writes meanwhile. */
+/* A request that takes time: its thread, and the output of its command. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "base/base64.h"
 #include "base/fd.h"
 #include "base/json.h"
-#include "serve/serve.h"
 #include "base/utf8.h"
+#include "serve/serve.h"
 
 #define STACK ((size_t)512 << 10)
 #define CHUNK ((size_t)32 << 10) /* of a stream, in one notification */
 
-/* ---- answers
- * --------------------------------------------------------------------------- */
+/* ---- answers ---- */
 
 void answer_result(struct answer *answer, json_t *result)
 {
@@ -34,28 +32,31 @@ void answer_error(struct answer *answer, enum rpc_code code, json_t *data,
 	va_end(args);
 }
 
-void answer_refusal(struct answer *answer, int r, drupe_error *error)
+void answer_refused(struct answer *answer, const struct error *err)
+{
+	answer_error(answer, RPC_REFUSED, refusal_json(err), "%s", err->message);
+}
+
+void answer_failure(struct answer *answer, int r, drupe_error *error)
 {
 	if (error)
-		answer_error(answer, RPC_REFUSED, refusal_json(&error->error), "%s",
-			     error->error.message);
+		answer_refused(answer, &error->error);
 	else
 		answer_error(answer, RPC_INTERNAL_ERROR, NULL, "%s", strerror(-r));
 	drupe_error_free(error);
 }
 
-/* ---- tasks
- * ----------------------------------------------------------------------------- */
+/* ---- tasks ---- */
 
-struct task *task_new(struct server *server, struct rpc_request *request)
+struct task *task_new(struct server *server, struct rpc_call *call)
 {
 	struct task *task = calloc(1, sizeof(*task));
 
 	if (!task)
 		return NULL;
 	task->server = server;
-	if (request)
-		task->request = *request;
+	if (call)
+		task->call = *call;
 	task->cancel = -1;
 	for (size_t i = 0; i < 2; i++)
 		task->flows[i].read = task->write[i] = -1;
@@ -69,7 +70,7 @@ static void *work(void *data)
 	struct task *task = data;
 
 	task->work(task);
-	/* A pointer is written whole (pipe(7)). */
+	/* Atomic: less than PIPE_BUF. */
 	(void)!write(task->server->done_write, &task, sizeof(task));
 	return NULL;
 }
@@ -121,26 +122,25 @@ void task_finish(struct task *task)
 	struct answer *answer = &task->answer;
 
 	unlink_task(task);
-	if (!task->request.id || task->silent)
+	if (!task->call.id || task->silent)
 		json_decref(answer->json);
 	else if (answer->code)
-		rpc_refuse(&server->rpc, task->request.id, answer->code, answer->json,
-			   "%s", answer->text);
+		rpc_refuse(&server->rpc, task->call.id, answer->code, answer->json, "%s",
+			   answer->text);
 	else
-		rpc_answer(&server->rpc, task->request.id, answer->json);
+		rpc_answer(&server->rpc, task->call.id, answer->json);
 	if (task->served)
-		served_release(server, task->served);
+		served_leave(server, task->served);
 	for (size_t i = 0; i < 2; i++) {
 		close_fd(&task->flows[i].read);
 		close_fd(&task->write[i]);
 	}
 	close_fd(&task->cancel);
-	rpc_request_free(&task->request);
+	rpc_call_free(&task->call);
 	free(task);
 }
 
-/* ---- flows
- * ----------------------------------------------------------------------------- */
+/* ---- flows ---- */
 
 int task_open_flows(struct task *task)
 {
@@ -162,21 +162,15 @@ int task_open_flows(struct task *task)
 static void report(struct task *task, size_t i, const char *bytes, size_t length)
 {
 	static const char *const names[] = { "stdout", "stderr" };
-	bool utf8 = utf8_valid(bytes, length, NULL);
-	char *encoded = utf8 ? NULL : base64_encode(bytes, length);
-	json_t *params = json_pack("{s:O, s:s}", "id", task->request.id, "stream",
-				   names[i]);
+	json_t *params = json_object();
 
-	if (utf8)
-		json_object_set_new(params, "text", json_stringn(bytes, length));
-	else
-		json_object_set_new(params, "base64",
-				    json_string(encoded ? encoded : ""));
-	free(encoded);
+	json_put(&params, "id", json_incref(task->call.id));
+	json_put(&params, "stream", json_text(names[i]));
+	json_put_bytes(&params, bytes, length, utf8_valid(bytes, length, NULL));
 	rpc_notify(&task->server->rpc, "output", params);
 }
 
-/* How many of the bytes at the end are the beginning of a character. */
+/* The length of an incomplete character at the end. */
 static size_t cut_character(const char *bytes, size_t length)
 {
 	for (size_t n = 1; n < 4 && n <= length; n++) {

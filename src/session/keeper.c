@@ -10,9 +10,9 @@
 #include "base/argv.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "guard/guard.h"
 #include "base/reap.h"
 #include "base/spawn.h"
+#include "guard/guard.h"
 
 #define START_MS 30000
 #define STOP_MS 60000 /* the tmp may be large */
@@ -22,19 +22,17 @@ static int spawn_keeper(struct keeper *keeper, const char *guard, const char *tm
 {
 	static char *const no_environment[] = { NULL };
 	_cleanup_argv_ struct drupe_words words = { 0 };
-	_cleanup_close_ int null = fd_above_stdio(open("/dev/null", O_RDWR | O_CLOEXEC));
+	_cleanup_close_ int null = -1;
 	struct spawn spawn = {
 		.envp = no_environment,
-		.stdio = { null, null, null },
 		.inherit = &control,
 		.n_inherit = 1,
 		.identity = identity,
 	};
-	int r;
+	int r = fd_null(O_RDWR, &null, err);
 
-	if (null < 0)
-		return error_set(err, ERROR_SYSTEM, -null, "cannot open /dev/null: %s",
-				 strerror(-null));
+	if (r < 0)
+		return r;
 	argv_push(&words, guard);
 	argv_pushf(&words, "--control=%d", control);
 	argv_pushf(&words, "--tmp=%s", tmp);
@@ -43,6 +41,7 @@ static int spawn_keeper(struct keeper *keeper, const char *guard, const char *tm
 	if (r < 0)
 		return r;
 	spawn.argv = words.words;
+	spawn.stdio[0] = spawn.stdio[1] = spawn.stdio[2] = null;
 	return spawn_process(&spawn, NULL, &keeper->pidfd, err);
 }
 
@@ -78,16 +77,9 @@ int keeper_start(struct keeper *keeper, const char *guard, const char *tmp,
 		 const struct identity *identity, struct error *err)
 {
 	_cleanup_close_ int other = -1;
-	int ends[2], r;
+	int r = fd_lifeline(&keeper->control, &other, err);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return error_set(err, ERROR_SYSTEM, errno, "cannot make a socket: %s",
-				 strerror(errno));
-	keeper->control = fd_above_stdio(ends[0]);
-	other = fd_above_stdio(ends[1]);
-	if (keeper->control < 0 || other < 0)
-		r = error_set(err, ERROR_SYSTEM, EMFILE, "no descriptor is left");
-	else
+	if (r == 0)
 		r = spawn_keeper(keeper, guard, tmp, identity, other, err);
 	close_fd(&other); /* ours would hide the death of the keeper */
 	if (r == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The private tmp of a lasting session: made, and removed at the end, by a drupe-guard
- * without a launcher.  So it goes with a killed executor also between two commands.
+ * The private tmp of a lasting session is made and removed by a drupe-guard without a
+ * launcher, so that it goes even if the executor is killed between two commands.
  */
 #ifndef DRUPE_KEEPER_H
 #define DRUPE_KEEPER_H
@@ -21,11 +21,11 @@ struct keeper {
 		-1, -1 \
 	}
 
-/* When 0 is returned the directory TMP is there. */
+/* On success the directory TMP exists. */
 int keeper_start(struct keeper *keeper, const char *guard, const char *tmp,
 		 const struct identity *identity, struct error *err);
 
-/* Have it removed, and wait for that, bounded. */
+/* Have it removed, and wait for that, up to a deadline. */
 void keeper_stop(struct keeper *keeper);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "session/listing.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/fd.h"
 #include "base/json.h"
 #include "net/network.h"
 
@@ -43,7 +45,7 @@ size_t listing_refused(const struct registry_entry *entries, size_t count,
 	return refused;
 }
 
-/* A helper that cannot attach to pinned namespaces is no backend that could be used. */
+/* A helper that cannot attach to pinned namespaces is of no use. */
 int listing_make(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		 struct error *err)
 {
@@ -58,100 +60,111 @@ int listing_make(const char *dir, struct registry_entry **ret_entries, size_t *r
 	return r;
 }
 
-static json_t *words_json(const char *const *words)
-{
-	json_t *list = json_array();
-
-	for (; words && *words; words++)
-		json_array_append_new(list, json_string(*words));
-	return list;
-}
-
-/* A bound beyond what a JSON integer holds bounds nothing. */
+/* 0 and 0: no bounds. */
 static json_t *bound_json(const struct drupe_option *option, uint64_t bound)
 {
-	if ((option->min == 0 && option->max == 0) || bound > INT64_MAX)
-		return json_null();
-	return json_integer((json_int_t)bound);
+	return option->min || option->max ? json_count(bound) : json_null();
+}
+
+static json_t *option_json(const struct drupe_option *option)
+{
+	json_t *json = json_object();
+
+	json_put(&json, "key", json_text(option->key));
+	json_put(&json, "type", json_text(host_option_type_name(option->type)));
+	json_put(&json, "min", bound_json(option, option->min));
+	json_put(&json, "max", bound_json(option, option->max));
+	json_put(&json, "words", json_words(option->words));
+	json_put(&json, "help", json_text_or_null(option->help));
+	return json;
 }
 
 static json_t *options_json(const struct drupe_backend *object)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < object->n_options; i++) {
-		const struct drupe_option *option = host_option_at(object, i);
-
-		json_array_append_new(
-			list,
-			json_pack("{s:s, s:s, s:o, s:o, s:o, s:s}", "key", option->key,
-				  "type", host_option_type_name(option->type), "min",
-				  bound_json(option, option->min), "max",
-				  bound_json(option, option->max), "words",
-				  words_json(option->words), "help", option->help));
-	}
+	for (size_t i = 0; i < object->n_options; i++)
+		json_push(&list, option_json(host_option_at(object, i)));
 	return list;
 }
 
 static json_t *features_json(const struct backend *backend)
 {
 	const char *const *features = backend->object.tool_features;
-	json_t *object = json_object();
+	json_t *json = json_object();
 
 	for (size_t i = 0; features && features[i]; i++)
-		json_object_set_new(
-			object, features[i],
-			json_boolean(backend->call.features & UINT64_C(1) << i));
-	return object;
+		json_put(&json, features[i],
+			 json_boolean(backend->call.features & UINT64_C(1) << i));
+	return json;
 }
 
 static json_t *builtin_json(const struct listing_builtin *builtin)
 {
-	return json_pack("{s:s, s:s, s:n, s:n, s:n, s:s, s:n, s:s, s:n}", "kind",
-			 slot_names[builtin->slot], "name", "none", "version", "abi",
-			 "file", "trust", "yes", "tool", "summary", builtin->summary,
-			 "refusal");
+	json_t *json = json_object();
+
+	json_put(&json, "kind", json_text(slot_names[builtin->slot]));
+	json_put(&json, "name", json_text("none"));
+	json_put(&json, "version", json_null());
+	json_put(&json, "abi", json_null());
+	json_put(&json, "file", json_null());
+	json_put(&json, "trust", json_text("yes"));
+	json_put(&json, "tool", json_null());
+	json_put(&json, "summary", json_text(builtin->summary));
+	json_put(&json, "refusal", json_null());
+	return json;
+}
+
+static json_t *file_json(const char *dir, const struct registry_entry *entry)
+{
+	_cleanup_free_ char *file = NULL;
+
+	if (asprintf(&file, "%s/%s-%s.so", dir, slot_names[entry->slot], entry->name) < 0)
+		return NULL;
+	return json_text(file);
 }
 
 static json_t *entry_json(const char *dir, const struct registry_entry *entry)
 {
-	json_t *object = json_pack(
-		"{s:s, s:s, s:o, s:s, s:s, s:o}", "kind", slot_names[entry->slot], "name",
-		entry->name, "file",
-		json_sprintf("%s/%s-%s.so", dir, slot_names[entry->slot], entry->name),
-		"trust", listing_trust(entry), "probe", listing_probe(entry), "refusal",
-		entry->error.code ? refusal_json(&entry->error) : json_null());
+	json_t *json = json_object();
 
+	json_put(&json, "kind", json_text(slot_names[entry->slot]));
+	json_put(&json, "name", json_text(entry->name));
+	json_put(&json, "file", file_json(dir, entry));
+	json_put(&json, "trust", json_text(listing_trust(entry)));
+	json_put(&json, "probe", json_text(listing_probe(entry)));
+	json_put(&json, "refusal",
+		 entry->error.code ? refusal_json(&entry->error) : json_null());
 	if (entry->backend) {
 		const struct drupe_backend *loaded = &entry->backend->object;
-		json_t *more = json_pack("{s:s, s:i, s:s, s:s?, s:o, s:o}", "version",
-					 loaded->version, "abi", (int)loaded->abi,
-					 "summary", loaded->summary, "tool", loaded->tool,
-					 "features", features_json(entry->backend),
-					 "options", options_json(loaded));
 
-		json_object_update(object, more);
-		json_decref(more);
+		json_put(&json, "version", json_text(loaded->version));
+		json_put(&json, "abi", json_integer(loaded->abi));
+		json_put(&json, "summary", json_text(loaded->summary));
+		json_put(&json, "tool", json_text_or_null(loaded->tool));
+		json_put(&json, "features", features_json(entry->backend));
+		json_put(&json, "options", options_json(loaded));
 	}
-	return object;
+	return json;
 }
 
 json_t *listing_json(const char *dir, const struct registry_entry *entries, size_t count,
 		     const char *dump)
 {
-	json_t *list = json_array();
+	json_t *json = json_object(), *list = json_array();
 
 	for (size_t i = 0; i < N_LISTING_BUILTINS; i++)
 		if (listing_wants(dump, listing_builtins[i].slot, "none"))
-			json_array_append_new(list, builtin_json(&listing_builtins[i]));
+			json_push(&list, builtin_json(&listing_builtins[i]));
 	for (size_t i = 0; i < count; i++)
 		if (listing_wants(dump, entries[i].slot, entries[i].name))
-			json_array_append_new(list, entry_json(dir, &entries[i]));
-	return json_pack("{s:s, s:o}", "folder", dir, "backends", list);
+			json_push(&list, entry_json(dir, &entries[i]));
+	json_put(&json, "folder", json_text(dir));
+	json_put(&json, "backends", list);
+	return json;
 }
 
-int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
-		  struct error *err)
+int backends_json(const char *dir, json_t **ret_json, struct error *err)
 {
 	struct registry_entry *entries;
 	size_t count;
@@ -161,8 +174,6 @@ int backends_json(const char *dir, json_t **ret_json, size_t *ret_refused,
 	if (r < 0)
 		return r;
 	*ret_json = listing_json(registry_dir(dir), entries, count, NULL);
-	if (ret_refused)
-		*ret_refused = listing_refused(entries, count, NULL);
 	registry_list_free(entries, count);
 	return 0;
 }

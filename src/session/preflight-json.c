@@ -11,13 +11,14 @@ static void add_row(void *data, const struct preflight_check *check)
 {
 	struct rows *rows = data;
 
+	json_t *row = json_object();
+
 	rows->failed |= check->verdict == PREFLIGHT_BAD;
-	json_array_append_new(
-		rows->list,
-		json_pack("{s:s, s:s, s:o, s:o}", "check", check->name, "result",
-			  preflight_words[check->verdict], "detail",
-			  *check->detail ? json_text(check->detail) : json_null(), "fix",
-			  *check->fix ? json_text(check->fix) : json_null()));
+	json_put(&row, "check", json_text(check->name));
+	json_put(&row, "result", json_text(preflight_words[check->verdict]));
+	json_put(&row, "detail", json_text_or_null(check->detail));
+	json_put(&row, "fix", json_text_or_null(check->fix));
+	json_push(&rows->list, row);
 }
 
 json_t *preflight_json(const char *policy, const struct request *request,
@@ -25,9 +26,12 @@ json_t *preflight_json(const char *policy, const struct request *request,
 {
 	struct rows rows = { .list = json_array() };
 	const struct preflight_sink sink = { add_row, &rows, cancel, NULL };
+	json_t *json = json_object();
 
 	preflight_all(policy, request, paths, &sink);
 	if (ret_failed)
 		*ret_failed = rows.failed;
-	return json_pack("{s:b, s:o}", "ok", !rows.failed, "checks", rows.list);
+	json_put(&json, "ok", json_boolean(!rows.failed));
+	json_put(&json, "checks", rows.list);
+	return json;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fd.h"
+#include "policy/open.h"
 #include "run/run.h"
 
 #define TEST_MS 60000 /* of the test command in a lasting session */
@@ -31,10 +32,9 @@ static void check_error(const struct preflight_sink *sink, const char *name,
 					       err->hint, err });
 }
 
-/* ---- the host ------------------------------------------------------------------------
- */
+/* ---- the host ---- */
 
-/* Switches that forbid what a launcher without privileges needs. */
+/* Kernel switches that deny what an unprivileged launcher needs. */
 static const struct {
 	const char *file;
 	const char *bad;
@@ -66,7 +66,7 @@ static bool is_switched(size_t i)
 	return strcmp(text, switches[i].bad) == 0;
 }
 
-/* Only asked for after the sandbox failed: a working one needs no explanation. */
+/* Only after a failure: a sandbox that works needs no explanation. */
 static void explain_host(const struct preflight_sink *sink)
 {
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
@@ -95,10 +95,9 @@ static void check_locale(const struct preflight_sink *sink, const struct session
 	      "generate it, or set `env: {LANG: C.UTF-8}` in the profile");
 }
 
-/* ---- the sandbox
- * ------------------------------------------------------------------------- */
+/* ---- the sandbox ---- */
 
-/* Spec 5.3.6, and what else can only be seen from inside; a line for each. */
+/* What can only be seen from inside, a line for each check. */
 static const char script[] = "t() { n=$1; shift; if \"$@\"; then echo \"ok $n\"; else "
 			     "echo \"FAIL $n\"; fi; }\n"
 			     "w() { if (: >\"$1/.drupe-preflight\") 2>/dev/null; then "
@@ -205,10 +204,9 @@ static void try_sandbox(struct session *session, const struct request *wanted,
 	free(command[5]);
 }
 
-/* ---- of a session --------------------------------------------------------------------
- */
+/* ---- of a session ---- */
 
-/* The first that failed is the cause; what follows are its consequences. */
+/* The first failure is the cause, the others follow from it. */
 static void keep_first(void *data, const struct preflight_check *check)
 {
 	struct error *err = data;
@@ -243,10 +241,9 @@ int preflight_session(struct session *session, enum ask network, const int *canc
 	return -EPERM;
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------ */
+/* ---- all of it ---- */
 
-/* Each backend on a line, also when another one is missing. */
+/* A line for each backend, even if another one is missing. */
 static bool try_backends(const struct preflight_sink *sink, const struct policy *policy,
 			 const struct request *wanted, const struct paths *paths,
 			 uid_t uid)
@@ -268,7 +265,7 @@ static bool try_backends(const struct preflight_sink *sink, const struct policy 
 			check_error(sink, name, &err);
 			good = false;
 		} else {
-			check(sink, PREFLIGHT_GOOD, name, backend->object.tool, "");
+			check(sink, PREFLIGHT_GOOD, name, backend_tool(backend), "");
 		}
 	}
 	return good;

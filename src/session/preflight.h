@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The real thing on a trivial command, each check by itself, and where one fails the
- * cause and what to do (spec 5.3.6). */
+/* A real run of a trivial command; each failed check has its cause and its fix. */
 #ifndef DRUPE_PREFLIGHT_H
 #define DRUPE_PREFLIGHT_H
 
-#include <jansson.h>
+#include "base/json.h"
 
 #include "session/session.h"
 
@@ -15,14 +14,14 @@ struct preflight_check {
 	enum preflight_verdict verdict;
 	const char *name;
 	const char *detail, *fix;   /* or "" */
-	const struct error *reason; /* of a BAD one that is a refusal, or NULL */
+	const struct error *reason; /* the refusal behind a BAD one, or NULL */
 };
 
 struct preflight_sink {
 	void (*check)(void *data, const struct preflight_check *check);
 	void *data;
-	const int *cancel; /* RUN_CANCELS descriptors, one readable: stop; NULL: none */
-	bool *cancelled;   /* NULL, or told that it was */
+	const int *cancel; /* RUN_CANCELS descriptors: a readable one stops it; or NULL */
+	bool *cancelled;   /* set when it was; or NULL */
 };
 
 /* All of `drupe preflight`: POLICY is what -p says, or NULL. */
@@ -33,8 +32,8 @@ void preflight_all(const char *policy, const struct request *request,
 json_t *preflight_json(const char *policy, const struct request *request,
 		       const struct paths *paths, const int *cancel, bool *ret_failed);
 
-/* In the sandbox of an open session, which is not asked for its state.  0; -EPERM and
- * in ERR the first check that failed; -ECANCELED. */
+/* In the sandbox of an open session, whatever its state.  0; -EPERM with the first check
+ * that failed in ERR; -ECANCELED. */
 int preflight_session(struct session *session, enum ask network, const int *cancel,
 		      struct error *err);
 

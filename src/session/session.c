@@ -5,15 +5,15 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "backend/option-check.h"
 #include "base/fd.h"
 #include "net/network.h"
-#include "session/preflight.h"
 #include "run/run.h"
+#include "session/preflight.h"
 
-/* ---- open ----------------------------------------------------------------------------
- */
+/* ---- open ---- */
 
-/* `none` is a name that a policy may write for scope and network: an empty slot. */
+/* A policy may say `none` for scope and network: the slot stays empty. */
 static int load(struct session *session, enum slot slot, struct error *err)
 {
 	const char *name = session->sandbox.policy->backends[slot];
@@ -50,7 +50,7 @@ static int choose_profile(struct session *session, const char *name, struct erro
 	return -ENOENT;
 }
 
-/* Where commands share a tmp, a process that lasts as long as the session makes it. */
+/* A tmp shared by commands is kept by a process that lasts as long as the session. */
 static int prepare_tmp(struct session *session, struct error *err)
 {
 	int r;
@@ -80,6 +80,11 @@ static int prepare(struct session *session, const struct request *request,
 	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
 		if (i != SLOT_NETWORK)
 			r = load(session, (enum slot)i, err);
+	/* That one is loaded by the first run that needs it; its options are wrong for
+	 * any run. */
+	if (r == 0)
+		r = option_check_slot(session->sandbox.paths->backends, SLOT_NETWORK,
+				      session->sandbox.policy, err);
 	if (r == 0)
 		r = view_gather(session->sandbox.policy, session->sandbox.profile,
 				request, &session->sandbox.identity,
@@ -112,7 +117,7 @@ int session_open(const struct policy *policy, const struct request *request,
 		.closing = -1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.idle = PTHREAD_COND_INITIALIZER,
-		/* A preflight is a run as well, and may need the network's backend. */
+		/* Recursive: a preflight is a run, and may load the network backend. */
 		.preflight = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
 		.state = kind == SESSION_ONE_SHOT ? SESSION_READY : SESSION_NEW,
 	};
@@ -122,10 +127,9 @@ int session_open(const struct policy *policy, const struct request *request,
 	return r;
 }
 
-/* ---- grant
- * ----------------------------------------------------------------------------- */
+/* ---- grant ---- */
 
-/* Only a run that gets the network needs its backend, and the first one loads it. */
+/* The backend is loaded by the first run that gets the network. */
 static int need_network(struct session *session, struct error *err)
 {
 	int r = 0;
@@ -175,8 +179,7 @@ int session_grant(struct session *session, const struct request *request,
 	return r;
 }
 
-/* ---- state
- * ----------------------------------------------------------------------------- */
+/* ---- state ---- */
 
 enum session_state session_state(struct session *session)
 {
@@ -223,7 +226,7 @@ void session_execute(struct session *session, const struct grant *grant,
 		poison(session, result->survivor);
 }
 
-/* What the state says: 0 when READY, -EAGAIN when NEW, else -EPERM and the reason. */
+/* 0 when READY, -EAGAIN when NEW, else -EPERM and the reason. */
 static int judge_state(struct session *session, struct error *err)
 {
 	int r = 0;
@@ -262,7 +265,7 @@ int session_preflight(struct session *session, const int *cancel, struct error *
 	return r;
 }
 
-/* The first failure is to be one of a trivial command, not of the user's (spec 5.3.6). */
+/* A trivial command is to fail first, not the user's. */
 static int preflight_network(struct session *session, const int *cancel,
 			     struct error *err)
 {
@@ -288,17 +291,16 @@ static int preflight_network(struct session *session, const int *cancel,
 	return r;
 }
 
-/* ---- runs
- * ------------------------------------------------------------------------------ */
+/* ---- runs ---- */
 
-void session_hold(struct session *session)
+void session_enter(struct session *session)
 {
 	pthread_mutex_lock(&session->lock);
 	session->running++;
 	pthread_mutex_unlock(&session->lock);
 }
 
-void session_release(struct session *session)
+void session_leave(struct session *session)
 {
 	pthread_mutex_lock(&session->lock);
 	session->running--;
@@ -306,20 +308,20 @@ void session_release(struct session *session)
 	pthread_mutex_unlock(&session->lock);
 }
 
-/* Held before anything else: from then on a close waits for us. */
+/* Count this run first: from then on a close waits for it. */
 static int enter(struct session *session, const int *cancel, struct error *err)
 {
 	int r;
 
-	session_hold(session);
+	session_enter(session);
 	r = session_preflight(session, cancel, err);
 	if (r < 0)
-		session_release(session);
+		session_leave(session);
 	return r;
 }
 
-/* A refused grant may be asked for again, with the person's consent; a command that ran
- * was the only one. */
+/* A refused run may be repeated, say with the user's consent; one that starts is the only
+ * one. */
 static int use_up(struct session *session, struct error *err)
 {
 	int r = 0;
@@ -364,11 +366,10 @@ void session_run(struct session *session, const struct request *request,
 	if (r == 0)
 		session_execute(session, &grant, request, io, result);
 	grant_free(&grant);
-	session_release(session);
+	session_leave(session);
 }
 
-/* ---- close
- * ----------------------------------------------------------------------------- */
+/* ---- close ---- */
 
 static void end_runs(struct session *session)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "verify/mounts.h"
-
+/* What the child sees: the mount table against the plan, and the places themselves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 
 #include "base/fd.h"
-#include "verify/mountinfo.h"
 #include "base/path.h"
+#include "verify/checks.h"
+#include "verify/mountinfo.h"
 
 static int bad_mount(struct error *err, const char *dest, const char *what)
 {
@@ -177,12 +177,12 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 	    st.st_dev == own_proc.st_dev)
 		return bad_mount(err, "/proc", "is the host's");
 	/* Below /usr, which was just seen to be the read-only one. */
-	if (fstatat(root, input->rlimits->object.tool + 1, &st, 0) < 0 ||
+	if (fstatat(root, backend_tool(input->rlimits) + 1, &st, 0) < 0 ||
 	    st.st_dev != input->rlimits->tool_dev ||
 	    st.st_ino != input->rlimits->tool_ino) {
 		error_set(err, ERROR_VERIFY_TOOL, 0,
 			  "%s inside the sandbox is not the checked one",
-			  input->rlimits->object.tool);
+			  backend_tool(input->rlimits));
 		error_hint(err,
 			   "/usr must hold it as one file, for host and sandbox alike");
 		return -EPERM;

@@ -6,10 +6,10 @@
 #ifndef DRUPE_VERIFY_H
 #define DRUPE_VERIFY_H
 
-#include "drupe-backend.h"
-#include "base/identity.h"
-#include "plan/plan.h"
 #include "backend/registry.h"
+#include "base/identity.h"
+#include "drupe-backend.h"
+#include "plan/plan.h"
 
 /* The namespace child and its handles. */
 struct held {
@@ -30,7 +30,7 @@ struct held {
 /*
  * The very first thing once the launcher reported its child: pin the network
  * namespace, compare it with the report, derive its owner, check both types, then
- * open the pidfd (spec 5.4.3).
+ * open the pidfd.  Whatever is done before it widens a race (see README).
  */
 int verify_pin(const struct drupe_child *report, const struct identity *identity,
 	       struct held *ret_held, struct error *err);
@@ -60,10 +60,6 @@ struct verify_input {
 };
 int verify_all(const struct held *held, const struct verify_input *input,
 	       struct error *err);
-
-/* Each rlimit against the hard limit in force for the child: the rlimits layer acts
- * after the release, when it can only fail. */
-int verify_limits(const struct held *held, const struct plan *plan, struct error *err);
 
 void held_close(struct held *held);
 

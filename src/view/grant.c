@@ -47,8 +47,6 @@ int grant_check(const struct policy *policy, const struct profile *profile,
 	return 0;
 }
 
-/* ---- what is shown for one run ---------------------------------------------------- */
-
 static int gather_reads(struct grant *grant, const struct policy *policy,
 			const struct profile *profile, const struct request *request,
 			struct error *err)

@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "base/path.h"
 
-/* Never a workspace, with all below them. */
+/* Never a workspace, nor is anything below them. */
 static const char *const refused_trees[] = { "/etc", "/proc", "/sys", "/dev", "/run" };
 
 /* Never a workspace themselves, nor an ancestor of one of them. */
@@ -124,7 +124,7 @@ static enum place_verdict refuse(const char *path, const char *why, struct error
 	return PLACE_REFUSED;
 }
 
-/* The home of who called sudo, as sudo tells it; NULL: nobody did. */
+/* The home of the user who called sudo, by sudo's own variable; NULL: no sudo. */
 static const char *sudo_home(struct passwd *entry, char *buffer, size_t size)
 {
 	const char *uid = getenv("SUDO_UID");
@@ -226,7 +226,7 @@ static int named_path(const char *path, char *ret, size_t size, struct error *er
 	return 0;
 }
 
-/* The private tmps of all sessions lie there, also where TMP_ROOT is a link. */
+/* TMP_ROOT, which may be a link, holds the private tmps of all sessions. */
 static bool shows_tmps(const char *path, const char *tmp_root)
 {
 	char resolved[PATH_MAX];
@@ -272,7 +272,7 @@ int place_open_read(const char *path, const struct strings *granted, const char 
 		return refuse_read(path, path,
 				   "it would hide what the sandbox has below it", err);
 	r = place_open(named, false, ERROR_MOUNT_REFUSED, &place, &missing);
-	if (r == -ENOENT) { /* spec 5.3.3: --ro-bind-try */
+	if (r == -ENOENT) { /* gone: as with --ro-bind-try, no error */
 		*ret_dest = NULL;
 		return 0;
 	}

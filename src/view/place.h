@@ -45,7 +45,7 @@ enum place_verdict {
 	PLACE_FALLBACK, /* at /workspace: its own path would be unsafe to mirror */
 };
 
-/* design.md section 4.  TMP_ROOT is where private tmps live. */
+/* TMP_ROOT is where private tmps live. */
 enum place_verdict place_judge(const struct place *place, const char *tmp_root,
 			       const struct identity *identity, struct error *err);
 

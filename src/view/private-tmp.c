@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "base/claim.h"
 #include "base/fd.h"
 #include "base/rmtree.h"
 #include "base/trust.h"
@@ -46,34 +47,24 @@ static int random_suffix(char *to)
  * belongs to the user or to us, and only what nobody has locked. */
 static void sweep_one(int root, const char *name, const struct identity *identity)
 {
-	_cleanup_close_ int fd = openat(root, name,
-					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st, named;
+	_cleanup_close_ int fd = claim_take(root, name, LOCK_EX);
+	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 ||
 	    (st.st_uid != identity->uid && st.st_uid != geteuid()))
 		return;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return;
-	/* Another sweeper may have removed it, and its maker made one again: not ours. */
-	if (fstatat(root, name, &named, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    named.st_dev != st.st_dev || named.st_ino != st.st_ino)
-		return;
-	(void)rmtree_at(root, name); /* what stays waits for the next start */
+	(void)rmtree_at(root, name); /* the next start tries again */
 }
 
 static void sweep(int root, const struct identity *identity)
 {
 	char prefix[32];
 	size_t n = prefix_of(identity, prefix, sizeof(prefix));
-	int copy = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = fd_listing(root, ".");
 	struct dirent *entry;
 
-	if (!dir) {
-		close_fd(&copy);
+	if (!dir)
 		return;
-	}
 	while ((entry = readdir(dir)))
 		if (strncmp(entry->d_name, prefix, n) == 0 &&
 		    strlen(entry->d_name) == n + SUFFIX)
@@ -106,16 +97,14 @@ int private_tmp_choose(const char *root, const struct identity *identity,
 int private_tmp_adopt(struct private_tmp *tmp, const struct identity *identity,
 		      struct error *err)
 {
-	_cleanup_close_ int fd = fd_above_stdio(openat(
-		tmp->root, tmp->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+	int lock = claim_take(tmp->root, tmp->name, LOCK_SH);
+	_cleanup_close_ int fd = lock < 0 ? lock : fd_above_stdio(lock);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return failed(err, fd < 0 ? -fd : errno, tmp->place.path, "open");
 	if (st.st_uid != identity->uid || (st.st_mode & 07777) != 0700)
 		return failed(err, EPERM, tmp->place.path, "trust");
-	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
-		return failed(err, errno, tmp->place.path, "lock");
 	tmp->place.fd = take_fd(&fd);
 	tmp->place.st = st;
 	return 0;

@@ -21,7 +21,7 @@ struct private_tmp {
  * Choose a name below ROOT (TMP_FAILED where others could replace what is there: the
  * folder must be root's or the caller's, and sticky when others can write).  Leftovers
  * of killed executors are swept: a lock, not their age, tells dead from live.  The
- * directory itself is made by the first run's guard, mode 0700, as the user who runs
+ * directory itself is made by the first run's guard, mode 0700, as the user that runs
  * the command; place.fd is -1 until private_tmp_adopt.
  */
 int private_tmp_choose(const char *root, const struct identity *identity,

@@ -54,7 +54,7 @@ static int make_passwd(struct view *view, const struct identity *identity,
 	if (n < 0)
 		text[0] = '\0';
 	else if (n == (ssize_t)sizeof(text) - 1)
-		return 0; /* too long to add to: the host's file will have to do */
+		return 0; /* too long to add to: show the host's file */
 	if (asprintf(&view->passwd, "%s%s%s:x:%u:%u::/home/sandbox:/bin/sh\n", text,
 		     n > 0 && text[n - 1] != '\n' ? "\n" : "", identity->name,
 		     identity->uid, identity->gid) < 0) {

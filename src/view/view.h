@@ -7,8 +7,8 @@
 #define DRUPE_VIEW_H
 
 #include "base/identity.h"
-#include "view/place.h"
 #include "policy/policy.h"
+#include "view/place.h"
 #include "view/request.h"
 
 /* One of the top-level names that a merged /usr has as links. */

@@ -52,7 +52,7 @@ enum drupe_kind {
 	DRUPE_KIND_NETWORK = 4,	 /* helper attached to the private network namespace */
 };
 
-/* ---- what the host offers ------------------------------------------------ */
+/* ---- what the host offers ---- */
 
 struct drupe_words;   /* the argv segment being built; opaque */
 struct drupe_options; /* the options that the policy gave this backend; opaque */
@@ -92,7 +92,7 @@ struct drupe_call {
 		features; /* bit i: tool_features[i] is there, see struct drupe_backend */
 };
 
-/* ---- options --------------------------------------------------------------- */
+/* ---- options ---- */
 
 enum drupe_option_type {
 	DRUPE_OPTION_BOOL = 1,	   /* true | false */
@@ -113,7 +113,7 @@ struct drupe_option {
 	const char *help;	  /* one line */
 };
 
-/* ---- launcher --------------------------------------------------------------- */
+/* ---- launcher ---- */
 
 enum drupe_mount_op {
 	DRUPE_MOUNT_BIND = 1,	     /* source on dest, writable */
@@ -141,7 +141,7 @@ struct drupe_mount {
 	const char *fd;
 };
 
-/* The things every launcher must promise (spec 5.3.2). */
+/* The things every launcher must promise. */
 enum drupe_guarantee {
 	DRUPE_UNSHARE_USER = 1,
 	DRUPE_UNSHARE_PID = 2,
@@ -237,7 +237,7 @@ struct drupe_launcher_ops {
 	uint64_t bind_fd_features;
 };
 
-/* ---- rlimits ------------------------------------------------------------------ */
+/* ---- rlimits ---- */
 
 struct drupe_rlimit {
 	const char *name; /* nofile core cpu fsize as nproc stack memlock */
@@ -267,7 +267,7 @@ struct drupe_rlimits_ops {
 		      struct drupe_words *words);
 };
 
-/* ---- scope ---------------------------------------------------------------------- */
+/* ---- scope ---- */
 
 enum drupe_cgroup_limit_id {
 	DRUPE_CGROUP_MEMORY_MAX = 1,	  /* bytes */
@@ -332,7 +332,7 @@ struct drupe_scope_ops {
 			 struct drupe_diagnosis *ret_diagnosis);
 };
 
-/* ---- network ---------------------------------------------------------------------- */
+/* ---- network ---- */
 
 enum drupe_ready {
 	DRUPE_READY_FD = 1,	 /* writes "1" to ready, then closes it */
@@ -381,8 +381,7 @@ struct drupe_network_ops {
 		      struct drupe_words *words);
 };
 
-/* ---- the one object ------------------------------------------------------------------
- */
+/* ---- the one object ---- */
 
 struct drupe_backend {
 	size_t size;

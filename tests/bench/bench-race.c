@@ -19,7 +19,7 @@
 #include "plan/chain.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "policy/policy.h"
+#include "policy/open.h"
 #include "run/run.h"
 #include "base/spawn.h"
 
@@ -91,8 +91,7 @@ static void die(const struct error *err, const char *what)
 	exit(1);
 }
 
-/* ---- the ways ------------------------------------------------------------------------
- */
+/* ---- the ways ---- */
 
 static char *plain[] = { (char[]){ "/usr/bin/bwrap" },
 			 (char[]){ "--unshare-user" },
@@ -185,8 +184,7 @@ static void end_loops(const pid_t *loops)
 			waitpid(loops[i], NULL, 0);
 }
 
-/* ---- the times -----------------------------------------------------------------------
- */
+/* ---- the times ---- */
 
 static bool is_gate_option(const char *word)
 {
@@ -330,8 +328,7 @@ static void print_times(struct race *race)
 	       b / a);
 }
 
-/* ---- the story
- * ------------------------------------------------------------------------- */
+/* ---- the story ---- */
 
 static void open_session(struct race *race)
 {

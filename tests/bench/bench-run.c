@@ -27,7 +27,7 @@
 
 #include "plan/chain.h"
 #include "base/clock.h"
-#include "policy/policy.h"
+#include "policy/open.h"
 #include "run/run.h"
 #include "scope/scope.h"
 

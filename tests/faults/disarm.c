@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 
@@ -52,17 +53,38 @@ static long result(const struct user_regs_struct *regs)
 
 #if CAN_DISARM
 
-static const char *inject(struct user_regs_struct *saved)
+/* The kernel's own: a system call that was interrupted and is to be begun again. */
+#define ERESTARTSYS 512
+#define MAX_TRIES 10000 /* of a millisecond */
+
+/* Stop it where it sleeps in a system call; the command may have been faster than it. */
+static const char *stop_in_call(struct user_regs_struct *regs)
 {
-	struct user_regs_struct regs;
-	struct iovec vector = { saved, sizeof(*saved) };
+	struct iovec vector = { regs, sizeof(*regs) };
 	int status;
 
-	if (ptrace(PTRACE_GETREGSET, 1, (void *)NT_PRSTATUS, &vector) < 0)
-		return "cannot read the registers of process 1";
-	regs = *saved;
+	for (int i = 0; i < MAX_TRIES; i++) {
+		if (ptrace(PTRACE_INTERRUPT, 1, NULL, NULL) < 0 ||
+		    waitpid(1, &status, __WALL) < 0 || !WIFSTOPPED(status))
+			return "process 1 does not stop";
+		if (ptrace(PTRACE_GETREGSET, 1, (void *)NT_PRSTATUS, &vector) < 0)
+			return "cannot read the registers of process 1";
+		if (result(regs) == -ERESTARTSYS)
+			return NULL;
+		if (ptrace(PTRACE_CONT, 1, NULL, NULL) < 0)
+			return "process 1 cannot go on";
+		usleep(1000);
+	}
+	return "process 1 does not sleep";
+}
+
+static const char *inject(const struct user_regs_struct *saved)
+{
+	struct user_regs_struct regs = *saved;
+	struct iovec vector = { &regs, sizeof(regs) };
+	int status;
+
 	put_call(&regs);
-	vector.iov_base = &regs;
 	if (ptrace(PTRACE_SETREGSET, 1, (void *)NT_PRSTATUS, &vector) < 0 ||
 	    ptrace(PTRACE_SINGLESTEP, 1, NULL, NULL) < 0 ||
 	    waitpid(1, &status, __WALL) < 0 || !WIFSTOPPED(status) ||
@@ -76,12 +98,14 @@ const char *disarm_init(void)
 	struct user_regs_struct saved;
 	struct iovec vector = { &saved, sizeof(saved) };
 	const char *failed;
-	int status;
 
-	if (ptrace(PTRACE_ATTACH, 1, NULL, NULL) < 0)
+	/* Whoever traces may be killed at any moment: then this is the end of process 1,
+	 * too.  PTRACE_ATTACH would leave it stopped, and the run with its deadline. */
+	if (ptrace(PTRACE_SEIZE, 1, NULL, (void *)PTRACE_O_EXITKILL) < 0)
 		return "cannot trace process 1";
-	if (waitpid(1, &status, __WALL) < 0 || !WIFSTOPPED(status))
-		return "process 1 does not stop";
+	failed = stop_in_call(&saved);
+	if (failed)
+		return failed;
 	failed = inject(&saved);
 	(void)ptrace(PTRACE_SETREGSET, 1, (void *)NT_PRSTATUS, &vector);
 	(void)ptrace(PTRACE_DETACH, 1, NULL, NULL);
@@ -96,3 +120,8 @@ const char *disarm_init(void)
 }
 
 #endif
+
+const char *freeze_init(void)
+{
+	return ptrace(PTRACE_ATTACH, 1, NULL, NULL) < 0 ? "cannot trace process 1" : NULL;
+}

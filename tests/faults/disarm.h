@@ -6,4 +6,7 @@
 /* Let the sandbox's init call prctl(PR_SET_PDEATHSIG, 0).  NULL, or what failed. */
 const char *disarm_init(void);
 
+/* Stop it, once the caller has ended. */
+const char *freeze_init(void);
+
 #endif

@@ -114,7 +114,7 @@ static const struct order *find_order(const struct fake *fake, const char *name)
 	return NULL;
 }
 
-/* ---- words ------------------------------------------------------------------- */
+/* ---- words ---- */
 
 static int find_words(const struct fake *fake, char *const *words, int count)
 {
@@ -160,7 +160,7 @@ static int descriptor_of(const struct fake *fake, char *option)
 	return atoi(fake->argv[find_words(fake, &option, 1) + 1]);
 }
 
-/* ---- behaviour --------------------------------------------------------------- */
+/* ---- behaviour ---- */
 
 static void leave_daemon(int last)
 {
@@ -228,7 +228,7 @@ static void obey(struct fake *fake, struct order *order)
 		kill(getpid(), atoi(words[1]));
 }
 
-/* ---- the report -------------------------------------------------------------- */
+/* ---- the report ---- */
 
 static const char *const report_orders[] = {
 	"set", "unset", "insert", "pad", "cut", "twice", "slow", "early", "silent", "hold"

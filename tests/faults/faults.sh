@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# What kill.test and faults.test share.  To be sourced after lib.sh.
+# What the tests of kills and faults share.  To be sourced after lib.sh.
 #   FAULTS  the folder with the built programs   ($builddir/tests/faults)
 #   CC      compiles those that are not there
 # Sets BIN, a folder with them that the test user reaches; $WS/hostile is there too.
@@ -31,26 +31,13 @@ random_below() { # N -> $REPLY
 	REPLY=$(((RANDOM * 32768 + RANDOM) % $1))
 }
 
-# Whether a living process is in this PID namespace (as far as we may look).  A dead
-# one that its init has not reaped yet is no more than a number.
-in_namespace() { # pid:[INODE]
-	local dir state
-
-	for dir in /proc/[0-9]*; do
-		[ "$(readlink "$dir/ns/pid" 2>/dev/null)" = "$1" ] || continue
-		state=$(sed -n 's/^State:\t\(.\).*/\1/p' "$dir/status" 2>/dev/null)
-		[ "${state:-Z}" = Z ] || return 0
-	done
-	return 1
-}
-
 # Wait until no process of a run is left (but those whose line has EXCEPT); what is
 # left then: $LEFT.  A guard ends after it removed the tmp, so whatever lies there
 # when the last process is gone would lie there forever: $TMPS.
 settle() { # [EXCEPT]
 	local i
 
-	for ((i = 0; i < 200; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		LEFT=$(left_over)
 		[ -z "${1:-}" ] || LEFT=$(grep -vF -- "$1" <<<"$LEFT")
 		[ -n "$LEFT" ] || break

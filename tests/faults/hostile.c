@@ -13,7 +13,9 @@
  *   fill     fills /tmp with folders that take their time to be removed, makes the
  *            file MARKER.filled and ends
  *   disarm   takes the death signal off the sandbox's init, makes the file
- *            MARKER.disarmed and leaves a daemon behind
+ *            MARKER.disarmed and leaves a daemon behind; where it cannot, it sleeps
+ *   freeze   ends and leaves the sandbox's init stopped, which a signal from inside
+ *            cannot do
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -93,12 +95,21 @@ static void disarm(const char *marker)
 
 	if (failed) {
 		fprintf(stderr, "hostile: %s\n", failed);
-		exit(98);
+		forever();
 	}
 	leave_daemon();
 	snprintf(name, sizeof(name), "%s.disarmed", marker);
 	touch(name);
 	forever();
+}
+
+static int freeze(void)
+{
+	const char *failed = freeze_init();
+
+	if (failed)
+		fprintf(stderr, "hostile: %s\n", failed);
+	return failed ? 98 : 0;
 }
 
 int main(int argc, char **argv)
@@ -117,6 +128,8 @@ int main(int argc, char **argv)
 		fill(argv[2]);
 	else if (strcmp(mode, "disarm") == 0)
 		disarm(argv[2]);
+	else if (strcmp(mode, "freeze") == 0)
+		return freeze();
 	else if (strcmp(mode, "sleep") != 0)
 		return 99;
 	if (strcmp(mode, "leave") != 0 && strcmp(mode, "fill") != 0)

@@ -5,8 +5,9 @@
  * Start the executor and do something to it, or to a process of its run, after a
  * while.  Prints one line:
  *
- *     target=PID|none pidns=INODE|none [marker=yes|no] ended=exit:N|signal:N|hung
+ *     target=PID|none [marker=yes|no] ended=exit:N|signal:N|hung sandbox=gone|lives|none
  *
+ * sandbox: what became of its init, which ends after all others in there.
  *
  *   -t TARGET   executor, group, guard, monitor (the launcher's outer process), init
  *               (of the sandbox), command [executor]
@@ -14,10 +15,10 @@
  *   -p US       after SIGNAL wait so long, and then
  *   -m FILE     say whether FILE is there, and
  *   -a SIGNAL   send this one [none]
- *   -f FILE     count DELAY_US from when FILE is there (20 s at most)
- *   -c TARGET   count DELAY_US from when TARGET is there (20 s at most)
+ *   -f FILE     count DELAY_US from when FILE is there (60 s at most)
+ *   -c TARGET   count DELAY_US from when TARGET is there (60 s at most)
  *   -w US       wait for TARGET to appear for so long [0]
- *   -d US       how long the executor may live after that [25 s]
+ *   -d US       how long the executor may live after that [60 s]
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,6 +32,10 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define BEGIN_SECONDS 60
+#define LIFE_US 60000000L
+#define SANDBOX_MS 30000
 
 enum target { EXECUTOR, GUARD, MONITOR, INIT, COMMAND, GROUP, N_TARGETS };
 
@@ -84,17 +89,45 @@ static pid_t parent_of(const char *name)
 	return ppid;
 }
 
-/* The only child of PARENT, or 0.  By a scan: not each kernel has …/children. */
+/* Its number in the innermost of its PID namespaces. */
+static int number_inside(const char *name)
+{
+	char path[300], line[256];
+	FILE *file;
+	int number = 0;
+
+	snprintf(path, sizeof(path), "/proc/%s/status", name);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (strncmp(line, "NSpid:", 6) == 0)
+			number = atoi(strrchr(line, '\t') + 1);
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* The first child of PARENT, or 0: init adopts what the command leaves behind, and
+ * outside numbers begin again at some time.  By a scan: not each kernel has …/children.
+ */
 static pid_t child_of(pid_t parent)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 	pid_t found = 0;
+	int first = 0;
 
-	while (proc && !found && (entry = readdir(proc)))
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-		    parent_of(entry->d_name) == parent)
+	while (proc && (entry = readdir(proc))) {
+		int number;
+
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+		    parent_of(entry->d_name) != parent)
+			continue;
+		number = number_inside(entry->d_name);
+		if (!found || number < first) {
 			found = atoi(entry->d_name);
+			first = number;
+		}
+	}
 	if (proc)
 		closedir(proc);
 	return found;
@@ -109,18 +142,28 @@ static pid_t resolve(enum target target, pid_t executor)
 	return pid;
 }
 
-static void print_pidns(pid_t executor)
+/* A handle of the sandbox's init, or -1. */
+static int hold_init(pid_t executor)
 {
 	pid_t init = resolve(INIT, executor);
-	char path[64], link[64];
-	ssize_t n;
+	int handle = init > 0 ? pidfd_open(init, 0) : -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/pid", init);
-	n = init > 0 ? readlink(path, link, sizeof(link) - 1) : -1;
-	if (n > 0)
-		printf(" pidns=%.*s", (int)n, link);
+	if (handle >= 0 && resolve(INIT, executor) != init) {
+		/* It ended meanwhile: whose handle is that? */
+		close(handle);
+		return -1;
+	}
+	return handle;
+}
+
+static void print_sandbox(int init)
+{
+	struct pollfd end = { .fd = init, .events = POLLIN };
+
+	if (init < 0)
+		puts(" sandbox=none");
 	else
-		printf(" pidns=none");
+		puts(poll(&end, 1, SANDBOX_MS) > 0 ? " sandbox=gone" : " sandbox=lives");
 }
 
 static pid_t start(char **argv)
@@ -164,23 +207,41 @@ static void await(const struct job *job, pid_t executor)
 		else
 			printf(" ended=exit:%d", WEXITSTATUS(status));
 	}
-	putchar('\n');
+}
+
+static bool has_ended(pid_t executor)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)executor, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid != 0;
+}
+
+static void begin(const struct job *job, pid_t executor)
+{
+	double since = now();
+
+	while (job->begin && access(job->begin, F_OK) < 0 && !has_ended(executor) &&
+	       now() - since < BEGIN_SECONDS)
+		nap(500);
+	while (resolve(job->begin_with, executor) <= 0 && !has_ended(executor) &&
+	       now() - since < BEGIN_SECONDS)
+		nap(500);
 }
 
 static int run(const struct job *job)
 {
 	pid_t executor = start(job->argv), pid;
-	double since = now();
+	double since;
+	int init;
 
-	while (job->begin && access(job->begin, F_OK) < 0 && now() - since < 20)
-		nap(500);
-	while (resolve(job->begin_with, executor) <= 0 && now() - since < 20)
-		nap(500);
+	begin(job, executor);
 	since = now();
 	nap(job->delay);
 	for (;;) {
 		pid = job->target == GROUP ? executor : resolve(job->target, executor);
-		if (pid > 0 || (now() - since) * 1e6 > (double)(job->delay + job->wait))
+		if (pid > 0 || has_ended(executor) ||
+		    (now() - since) * 1e6 > (double)(job->delay + job->wait))
 			break;
 		nap(200);
 	}
@@ -191,7 +252,7 @@ static int run(const struct job *job)
 		printf("target=%d", pid);
 	else
 		printf("target=none");
-	print_pidns(executor);
+	init = hold_init(executor);
 	if (!(job->then && job->first == SIGSTOP))
 		send_signal(job, executor, pid, job->first);
 	nap(job->pause);
@@ -199,6 +260,7 @@ static int run(const struct job *job)
 		printf(" marker=%s", access(job->marker, F_OK) == 0 ? "yes" : "no");
 	send_signal(job, executor, pid, job->then);
 	await(job, executor);
+	print_sandbox(init);
 	return 0;
 }
 
@@ -220,7 +282,7 @@ static bool set_target(enum target *ret_target, const char *name)
 
 int main(int argc, char **argv)
 {
-	struct job job = { .target = EXECUTOR, .first = SIGKILL, .life = 25000000 };
+	struct job job = { .target = EXECUTOR, .first = SIGKILL, .life = LIFE_US };
 	int option;
 
 	while ((option = getopt(argc, argv, "+t:s:p:a:w:d:m:f:c:")) != -1) {

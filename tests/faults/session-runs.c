@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "policy/policy.h"
+#include "policy/open.h"
 #include "run/run.h"
 #include "session/session.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/policy.h"
+#include "policy/open.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

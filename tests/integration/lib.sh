@@ -8,15 +8,25 @@
 #   CONF     beside it, for policies; TMPROOT for private tmps
 #   OUT ERR  files with what the last `drupe` printed; rc its status
 # The test dies after TEST_SECONDS; a single call of drupe after CALL_SECONDS.
+#   DRUPE_TEST_LONG=1   loops have their full length, see `rounds`
 set -u
 umask 022
 export LC_ALL=C
 unset CDPATH ENV BASH_ENV
-CALL_SECONDS=${CALL_SECONDS:-60}
+CALL_SECONDS=${CALL_SECONDS:-120}
 TEST_N=0
 TEST_FAILED=0
 
 # ---- TAP -----------------------------------------------------------------------------
+
+# How often a loop goes round that finds more the longer it runs.
+rounds() { # SHORT LONG
+	if [ "${DRUPE_TEST_LONG:-0}" = 1 ]; then
+		echo "$2"
+	else
+		echo "$1"
+	fi
+}
 
 plan_end() {
 	echo "1..$TEST_N"
@@ -84,6 +94,32 @@ like() { # DESC GOT REGEX
 }
 
 # ---- who and where -------------------------------------------------------------------
+
+# Signals that our caller ignores or blocks (nohup, a shell's background job) would be
+# those of every drupe here; bash cannot undo that by itself.
+command -v perl >/dev/null || skip_all "perl is not installed"
+signals_as_usual() {
+	local name value
+
+	while read -r name value; do
+		case $name in
+		# Bash itself ignores SIGQUIT, though not its children; perl SIGFPE; and
+		# those above 31 are the C library's.
+		SigBlk: | SigIgn:) [ "$((16#$value & 0x7fffff7b))" -eq 0 ] || return 1 ;;
+		esac
+	done <"/proc/$$/status"
+}
+[ -n "${DRUPE_TEST_SIGNALS:-}" ] || signals_as_usual ||
+	DRUPE_TEST_SIGNALS=reset exec perl -MPOSIX -e '
+	for my $number (1 .. 31) {
+		POSIX::sigaction($number, POSIX::SigAction->new("DEFAULT"));
+	}
+	sigprocmask(SIG_SETMASK, POSIX::SigSet->new);
+	exec @ARGV or exit 99' "$BASH" "$0" "$@"
+unset DRUPE_TEST_SIGNALS
+
+# make may have been called without one.
+exec </dev/null
 
 as_root() {
 	[ "$(id -u)" -eq 0 ]
@@ -171,7 +207,7 @@ TEST_UID=$(id -u "$TEST_USER")
 TEST_GID=$(id -g "$TEST_USER")
 TEST_HOME=${HOME:-/}
 ! as_root || TEST_HOME=$(getent passwd "$TEST_USER" | cut -d: -f6)
-for tool in bwrap prlimit setpriv timeout perl; do
+for tool in bwrap prlimit setpriv timeout; do
 	command -v "$tool" >/dev/null || skip_all "$tool is not installed"
 done
 as_user bwrap --unshare-user --unshare-pid --unshare-net --ro-bind / / --proc /proc \
@@ -195,7 +231,7 @@ DRUPE=$(reachable_drupe)
 # The watchdog of the whole test; it ends with the test, whatever ends that.
 (
 	trap - EXIT HUP INT TERM
-	for ((i = 0; i < ${TEST_SECONDS:-600}; i++)); do
+	for ((i = 0; i < ${TEST_SECONDS:-1800}; i++)); do
 		sleep 1 >/dev/null 2>&1
 		kill -0 $$ 2>/dev/null || exit 0
 	done
@@ -313,11 +349,12 @@ refusal() {
 # ---- what is left --------------------------------------------------------------------
 
 # Every process that belongs to a run of this test: its command line has our paths or
-# the marker, or it is a dead one that nobody reaped.
+# the marker, or it is a dead one below us that nobody reaped.  Others test here, too.
 MARK=drupe-mark-$$-$RANDOM
 left_over() {
 	perl -e '
-		my ($base, $mark, $uid, $self) = @ARGV;
+		my ($base, $mark, $self) = @ARGV;
+		my (%parent, %dead);
 		for my $dir (glob "/proc/[0-9]*") {
 			my ($pid) = $dir =~ /(\d+)/;
 			next if $pid == $$ || $pid == $self;
@@ -325,14 +362,19 @@ left_over() {
 			local $/; my $line = <$in> // "";
 			open(my $stat, "<", "$dir/stat") or next;
 			my ($comm, $state, $ppid) = (<$stat> // "") =~ /\((.*)\) (\S) (\d+)/s or next;
-			my $ours = index($line, $mark) >= 0 ||
-				(index($line, $base) >= 0 && $line =~ /(drupe|bwrap)/);
-			# A dead child of init waits for init alone.
-			$ours ||= $state eq "Z" && $ppid != 1 && (stat $dir)[4] == $uid &&
-				$comm =~ /^(drupe|bwrap|prlimit)/;
-			print "$pid $state $ppid $comm ", $line =~ tr/\0/ /r, "\n" if $ours;
+			$parent{$pid} = $ppid;
+			$dead{$pid} = "$pid $state $ppid $comm\n"
+				if $state eq "Z" && $comm =~ /^(drupe|bwrap|prlimit)/;
+			print "$pid $state $ppid $comm ", $line =~ tr/\0/ /r, "\n"
+				if index($line, $mark) >= 0 ||
+				index($line, $base) >= 0 && $line =~ /(drupe|bwrap)/;
 		}
-	' "$BASE" "$MARK" "$TEST_UID" "$$"
+		for my $pid (keys %dead) {
+			my $above = $parent{$pid};
+			$above = $parent{$above} while defined $above && $above != $self;
+			print $dead{$pid} if defined $above;
+		}
+	' "$BASE" "$MARK" "$$"
 }
 
 # Nothing of any run is left, neither process nor private tmp; it may take a moment
@@ -340,22 +382,37 @@ left_over() {
 clean() {
 	local i left=x
 
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		left=$(left_over; ls -A "$TMPROOT")
 		[ -n "$left" ] || return 0
-		sleep 0.1
+		sleep 0.05
 	done
 	printf 'left over: %s\n' "$left" | note
 	return 1
 }
 
-# Until a file is there (written by a command inside, say).
-await() { # FILE [SECONDS]
-	local i
+# Until COMMAND... succeeds; it fails after a time that no healthy machine takes.
+: "${WAIT_SECONDS:=60}"
+await_that() { # COMMAND...
+	local end=$((SECONDS + WAIT_SECONDS))
 
-	for ((i = 0; i < ${2:-20} * 20; i++)); do
-		[ ! -s "$1" ] || return 0
-		sleep 0.05
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.02
 	done
-	return 1
+}
+
+# Until something is in a file (written by a command inside, say).
+await() { # FILE
+	await_that test -s "$1"
+}
+
+# The first process of that name below PID.
+descendant() { # PID NAME
+	local child name
+	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		read -r name 2>/dev/null <"/proc/$child/comm" || continue
+		[ "$name" != "$2" ] || { echo "$child"; return; }
+		descendant "$child" "$2"
+	done
 }

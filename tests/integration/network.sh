@@ -7,7 +7,7 @@
 #   behind veth:        203.0.113.2 (the default gateway and the resolver), 2001:db8::2,
 #                       198.51.100.7, 10.77.0.5, 169.254.169.254
 #
-# No packet is for an address outside of these two.  /etc is a copy.
+# No packet is for an address outside of these two.  /etc is a copy, /dev/net our own.
 skip_here() { # WHY: before lib.sh is there
 	echo "1..0 # SKIP $1"
 	exit 0
@@ -25,14 +25,18 @@ if [ -z "${DRUPE_LAB:-}" ]; then
 fi
 unset DRUPE_LAB
 
-# A device that only root may open is opened to all, as udev does; put back at the end.
-TUN_MODE=$(stat -c %a /dev/net/tun)
-chmod 0666 /dev/net/tun
+# A device that all may open, as udev makes it: in our mount namespace, for others test
+# here, too.
+own_tun() {
+	mount -t tmpfs -o mode=755 tun /dev/net && mknod -m 0666 /dev/net/tun c 10 200 &&
+		: <>/dev/net/tun
+}
+[ "$(stat -c %a /dev/net/tun)" = 666 ] || own_tun 2>/dev/null ||
+	skip_here "no /dev/net/tun that all may open"
 
 lab_cleanup() {
 	local pid
 
-	chmod "$TUN_MODE" /dev/net/tun
 	for pid in $(jobs -p); do
 		kill -KILL "$pid"
 		wait "$pid"
@@ -48,14 +52,17 @@ there() { # COMMAND...: becomes it
 	exec nsenter --net="/proc/$NEIGHBOUR/ns/net" -- "$@"
 }
 
+in_another_network() { # PID
+	test "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/$$/ns/net)"
+}
+
 lab() {
-	local own address
+	local address
 
 	trap lab_cleanup EXIT
-	own=$(readlink /proc/self/ns/net)
 	unshare --net sleep 3600 &
 	NEIGHBOUR=$!
-	while [ "$(readlink "/proc/$NEIGHBOUR/ns/net")" = "$own" ]; do sleep 0.02; done
+	await_that in_another_network "$NEIGHBOUR"
 	"$IP" link set lo up
 	"$IP" link add veth0 type veth peer name veth1 netns "$NEIGHBOUR" ||
 		skip_all "no veth can be made"
@@ -138,33 +145,30 @@ net() { # POLICY SCRIPT [OPTION...]
 }
 
 # Helpers that are left: processes of the test user in our network namespace, and
-# drupe-netns wherever it is.
+# drupe-netns, which leaves that but not our mount namespace.
 helpers() {
-	local dir own
+	perl -e '
+		my $uid = shift;
+		sub space { my ($pid, $kind) = @_; readlink("/proc/$pid/ns/$kind") // "" }
+		for my $dir (glob "/proc/[0-9]*") {
+			open(my $in, "<", "$dir/comm") or next;
+			chomp(my $comm = <$in> // next);
+			my $kind = $comm eq "drupe-netns" ? "mnt"
+				: $comm =~ /^(slirp4netns|passt|pasta|fake-helper)/ ? "net" : next;
+			open(my $status, "<", "$dir/status") or next;
+			my ($owner) = join("", <$status>) =~ /^Uid:\t(\d+)/m or next;
+			my ($pid) = $dir =~ /(\d+)/;
+			print "$pid $comm\n" if $owner == $uid && space($pid, $kind) eq space("self", $kind);
+		}
+	' "$TEST_UID"
+}
 
-	own=$(readlink /proc/self/ns/net)
-	for dir in /proc/[0-9]*; do
-		[ "$(stat -c %u "$dir" 2>/dev/null)" = "$TEST_UID" ] ||
-			grep -q "^Uid:.$TEST_UID" "$dir/status" 2>/dev/null || continue
-		case $(cat "$dir/comm" 2>/dev/null) in
-		drupe-netns) echo "${dir#/proc/} drupe-netns" ;;
-		slirp4netns* | passt* | pasta* | fake-helper*)
-			[ "$(readlink "$dir/ns/net")" != "$own" ] ||
-				echo "${dir#/proc/} $(cat "$dir/comm")"
-			;;
-		esac
-	done
+no_helper() {
+	test -z "$(helpers)"
 }
 
 no_helpers() {
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		[ -n "$(helpers)" ] || return 0
-		sleep 0.1
-	done
-	helpers | note
-	return 1
+	await_that no_helper || { helpers | note; return 1; }
 }
 
 all_clean() {

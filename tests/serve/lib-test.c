@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
@@ -66,11 +67,36 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void sleep_ms(long ms)
-{
-	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+#define SOON_MS 60000
+#define SOON_SECONDS 60
+#define UNTIL(file) "until [ -e " file " ]; do sleep 0.05; done"
+#define WAITS UNTIL("go")
 
-	nanosleep(&t, NULL);
+static void nap(void)
+{
+	nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
+}
+
+/* The file that a command waits for. */
+static void let_go(const char *name)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", workspace, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0)
+		OK(0, "%s: %s", path, strerror(errno));
+	else
+		close(fd);
+}
+
+static void hold_again(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", workspace, name);
+	unlink(path);
 }
 
 static int count_files(const char *folder)
@@ -155,9 +181,7 @@ static int says(drupe_result *result, const char *text)
 	return good;
 }
 
-/* ---- errors
- * ----------------------------------------------------------------------------
- */
+/* ---- errors ---- */
 
 static int is_error(drupe_error *error, const char *stage, const char *code)
 {
@@ -245,9 +269,7 @@ static void test_refusals(void)
 	drupe_policy_free(policy);
 }
 
-/* ---- states
- * ------------------------------------------------------------------------------
- */
+/* ---- states ---- */
 
 /* A session that was not preflighted: *ret_session. */
 static int open_new(const struct drupe_session_options *options,
@@ -321,9 +343,7 @@ static void test_states(void)
 		drupe_session_close(session, NULL);
 }
 
-/* ---- blocking runs
- * -----------------------------------------------------------------------
- */
+/* ---- blocking runs ---- */
 
 static int64_t member(json_t *object, const char *name)
 {
@@ -498,9 +518,7 @@ static void test_runs(drupe_session *session)
 	OK(says(run(session, "cat /tmp/x"), "kept\n"), "the private tmp is kept");
 }
 
-/* ---- streams
- * -----------------------------------------------------------------------------
- */
+/* ---- streams ---- */
 
 struct heard {
 	char bytes[2][65536];
@@ -521,6 +539,26 @@ static void hear(void *data, enum drupe_stream stream, const char *bytes, size_t
 	__atomic_fetch_add(&heard->calls, 1, __ATOMIC_RELEASE);
 }
 
+static void hear_and_let_go(void *data, enum drupe_stream stream, const char *bytes,
+			    size_t length)
+{
+	const struct heard *heard = data;
+	char name[20];
+
+	hear(data, stream, bytes, length);
+	snprintf(name, sizeof(name), "heard-%zu", heard->calls);
+	let_go(name);
+}
+
+static void await_output(const struct heard *heard)
+{
+	double started = now();
+
+	while (!__atomic_load_n(&heard->calls, __ATOMIC_ACQUIRE) &&
+	       now() - started < SOON_SECONDS)
+		nap();
+}
+
 static int heard_is(const struct heard *heard, int stream, const char *text)
 {
 	return heard->length[stream] == strlen(text) &&
@@ -533,16 +571,21 @@ static void test_callbacks(drupe_session *session)
 	struct drupe_run_options options = DRUPE_RUN_OPTIONS;
 	drupe_result *result;
 
-	options.argv = shell("echo one; sleep 0.2; echo two >&2; sleep 0.2; echo three");
-	options.output = hear;
+	options.argv = shell("echo one; " UNTIL("heard-1") "; echo two >&2; " UNTIL(
+		"heard-2") "; echo three");
+	options.output = hear_and_let_go;
 	options.output_data = &heard;
 	result = run_options(session, options);
 	OK(heard_is(&heard, 0, "one\nthree\n") && heard_is(&heard, 1, "two\n"),
 	   "the callback");
-	OK(heard.calls >= 3 && pthread_equal(heard.thread, pthread_self()),
+	OK(heard.calls == 3 && pthread_equal(heard.thread, pthread_self()),
 	   "... as it comes, in the thread that runs it");
 	OK(says(result, "one\nthree\n"), "... the text is there as well");
+	hold_again("heard-1");
+	hold_again("heard-2");
+	hold_again("heard-3");
 	memset(&heard, 0, sizeof(heard));
+	options.output = hear;
 	options.argv = shell("perl -e 'print q(0123456789) x 5000'");
 	result = run_options(session, options);
 	OK(heard.length[0] == 50000 &&
@@ -604,9 +647,7 @@ static void test_stdio(drupe_session *session)
 	close(in[0]);
 }
 
-/* ---- jobs
- * --------------------------------------------------------------------------------
- */
+/* ---- jobs ---- */
 
 static drupe_job *start(drupe_session *session, const char *script, struct heard *heard)
 {
@@ -639,7 +680,7 @@ static int readable(int fd, int ms)
 static drupe_result *wait_for(drupe_job *job)
 {
 	drupe_result *result = NULL;
-	int r = drupe_job_wait(job, 30000, &result);
+	int r = drupe_job_wait(job, SOON_MS, &result);
 
 	if (r || !result) {
 		OK(0, "the end of a job: %s", strerror(-r));
@@ -651,17 +692,19 @@ static drupe_result *wait_for(drupe_job *job)
 static void test_jobs(drupe_session *session)
 {
 	static struct heard heard;
-	drupe_job *job = start(session, "echo x; sleep 1; exit 5", &heard);
+	drupe_job *job = start(session, "echo x; " WAITS "; exit 5", &heard);
 	drupe_result *result = NULL;
-	double started = now();
+	double started;
 
 	OK(drupe_job_fd(job) >= 0 && !readable(drupe_job_fd(job), 0), "a job");
 	OK(drupe_job_wait(job, 0, &result) == -ETIMEDOUT && !result,
 	   "... wait for 0: it runs");
 	OK(drupe_job_wait(job, 50, &result) == -ETIMEDOUT && !result,
 	   "... wait for 50 ms");
-	OK(readable(drupe_job_fd(job), 30000), "... its descriptor tells the end");
-	OK(now() - started > 0.9, "... not before it");
+	OK(!readable(drupe_job_fd(job), 0), "... its descriptor does not tell an end");
+	let_go("go");
+	OK(readable(drupe_job_fd(job), SOON_MS), "... before it has come");
+	hold_again("go");
 	OK(readable(drupe_job_fd(job), 0), "... and again");
 	OK(drupe_job_wait(job, 0, &result) == 0 && result, "... the result");
 	OK(heard_is(&heard, 0, "x\n"), "... its output was told");
@@ -682,16 +725,15 @@ static void test_jobs(drupe_session *session)
 	drupe_job_free(job);
 	memset(&heard, 0, sizeof(heard));
 	job = start(session, "echo x; sleep 100", &heard);
-	while (!__atomic_load_n(&heard.calls, __ATOMIC_ACQUIRE))
-		sleep_ms(10);
+	await_output(&heard);
 	OK(drupe_job_cancel(job) == 0, "cancel later");
 	OK(says(wait_for(job), "x\n"), "... what it wrote is there");
 	drupe_job_free(job);
 	started = now();
 	drupe_job_free(start(session, "sleep 100", NULL));
-	OK(now() - started < 10, "a job that is freed ends");
+	OK(now() - started < SOON_SECONDS, "a job that is freed ends");
 	job = start(session, "echo y", NULL);
-	OK(readable(drupe_job_fd(job), 30000), "a job whose result nobody takes");
+	OK(readable(drupe_job_fd(job), SOON_MS), "a job whose result nobody takes");
 	drupe_job_free(job);
 }
 
@@ -726,9 +768,7 @@ static void test_cancel_fd(drupe_session *session)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* ---- threads
- * -----------------------------------------------------------------------------
- */
+/* ---- threads ---- */
 
 struct task {
 	pthread_t thread;
@@ -737,6 +777,7 @@ struct task {
 	enum drupe_status status;
 	drupe_job *job;
 	const char *script;
+	struct heard heard;
 };
 
 static void *run_five(void *data)
@@ -777,7 +818,9 @@ static void *run_one(void *data)
 	struct drupe_run_options options = DRUPE_RUN_OPTIONS;
 	drupe_result *result = NULL;
 
-	options.argv = shell("sleep 100");
+	options.argv = shell("echo x; sleep 100");
+	options.output = hear;
+	options.output_data = &task->heard;
 	if (drupe_run(task->session, &options, &result) == 0)
 		task->status = drupe_result_status(result);
 	drupe_result_free(result);
@@ -788,7 +831,9 @@ static void *run_one(void *data)
 static void in_threads(struct task *tasks, void *(*work)(void *), drupe_session *session)
 {
 	for (int i = 0; i < THREADS; i++) {
-		tasks[i] = (struct task){ .session = session, .number = i };
+		memset(&tasks[i], 0, sizeof(tasks[i]));
+		tasks[i].session = session;
+		tasks[i].number = i;
 		if (pthread_create(&tasks[i].thread, NULL, work, &tasks[i]))
 			exit(1);
 	}
@@ -807,20 +852,23 @@ static int joined(struct task *tasks)
 
 static void test_threads(drupe_session *session)
 {
-	struct task tasks[THREADS], task = { .session = session };
+	static struct task tasks[THREADS], task;
 	drupe_result *result;
 
+	task.session = session;
 	in_threads(tasks, run_five, session);
 	OK(joined(tasks) == THREADS * 5, "%d threads with one session", THREADS);
 	in_threads(tasks, run_five, NULL);
 	OK(joined(tasks) == THREADS * 6, "%d threads with a session each", THREADS);
 
-	task.script = "sleep 1; echo survived";
+	task.script = WAITS "; echo survived";
 	pthread_create(&task.thread, NULL, start_one, &task);
 	pthread_join(task.thread, NULL);
+	let_go("go");
 	OK(says(wait_for(task.job), "survived\n"),
 	   "a command lives on when the thread that started it ends");
 	drupe_job_free(task.job);
+	hold_again("go");
 
 	task.job = start(session, "sleep 100", NULL);
 	pthread_create(&task.thread, NULL, cancel_one, &task);
@@ -844,7 +892,7 @@ static void test_many_jobs(drupe_session *session)
 		jobs[i] = start(session, script, NULL);
 		polls[i] = (struct pollfd){ drupe_job_fd(jobs[i]), POLLIN, 0 };
 	}
-	while (left > 0 && poll(polls, 20, 30000) > 0)
+	while (left > 0 && poll(polls, 20, SOON_MS) > 0)
 		for (int i = 0; i < 20; i++)
 			if (polls[i].revents) {
 				snprintf(expected, sizeof(expected), "%d\n", i);
@@ -860,15 +908,16 @@ static void test_many_jobs(drupe_session *session)
 static void test_close(void)
 {
 	drupe_session *session = open_session();
-	struct task tasks[THREADS];
+	static struct task tasks[THREADS];
 	double started;
 	int cancelled = 0;
 
 	in_threads(tasks, run_one, session);
-	sleep_ms(700);
+	for (int i = 0; i < THREADS; i++)
+		await_output(&tasks[i].heard);
 	started = now();
 	OK(drupe_session_close(session, NULL) == 0, "close while %d runs go on", THREADS);
-	OK(now() - started < 10, "... soon");
+	OK(now() - started < SOON_SECONDS, "... soon");
 	joined(tasks);
 	for (int i = 0; i < THREADS; i++)
 		cancelled += tasks[i].status == DRUPE_CANCELLED;
@@ -878,14 +927,17 @@ static void test_close(void)
 /* Jobs may outlive their session. */
 static void test_close_with_jobs(void)
 {
+	static struct heard heard[3];
 	drupe_session *session = open_session();
 	drupe_job *jobs[3];
 	drupe_result *result;
 	int cancelled = 0;
 
+	memset(heard, 0, sizeof(heard));
 	for (int i = 0; i < 3; i++)
-		jobs[i] = start(session, "sleep 100", NULL);
-	sleep_ms(200);
+		jobs[i] = start(session, "echo x; sleep 100", &heard[i]);
+	for (int i = 0; i < 3; i++)
+		await_output(&heard[i]);
 	OK(drupe_session_close(session, NULL) == 0, "close while jobs go on");
 	for (int i = 0; i < 3; i++) {
 		OK(readable(drupe_job_fd(jobs[i]), 0), "... the job has ended");
@@ -965,9 +1017,7 @@ static void test_one_shot_twice(void)
 	OK(count_files(tmp_root) == 0, "... no tmp is left");
 }
 
-/* ---- poisoned
- * ------------------------------------------------------------------------------
- */
+/* ---- poisoned ---- */
 
 /* The guard of the command that runs: our child that has a gate. */
 static pid_t find_guard(void)
@@ -1020,8 +1070,7 @@ static void test_poisoned(void)
 
 	memset(&heard, 0, sizeof(heard));
 	job = start(session, "echo x; sleep 100", &heard);
-	while (!__atomic_load_n(&heard.calls, __ATOMIC_ACQUIRE))
-		sleep_ms(10);
+	await_output(&heard);
 	guard = find_guard();
 	if (guard <= 0 || ptrace(PTRACE_SEIZE, guard, NULL, NULL) < 0) {
 		printf("ok - a session that is poisoned # SKIP ptrace is not open "
@@ -1034,7 +1083,7 @@ static void test_poisoned(void)
 	OK(waitpid(guard, &status, __WALL) == guard && WIFSTOPPED(status),
 	   "a guard is held by a tracer");
 	drupe_job_cancel(job);
-	OK(drupe_job_wait(job, 30000, &result) == 0, "... its command is given up");
+	OK(drupe_job_wait(job, SOON_MS, &result) == 0, "... its command is given up");
 	OK(drupe_result_status(result) == DRUPE_CANCELLED, "... as cancelled");
 	drupe_result_free(result);
 	drupe_job_free(job);
@@ -1045,7 +1094,7 @@ static void test_poisoned(void)
 		result = run(session, "echo x >poisoned");
 		OK(is_error_of(result, "session", "poisoned"),
 		   "... a command in it is refused, at once");
-		OK(now() - started < 1, "... in no time");
+		OK(now() - started < SOON_SECONDS, "... and does not wait for it");
 		drupe_result_free(result);
 	}
 	OK(drupe_session_state(session) == DRUPE_STATE_POISONED, "... it stays so");
@@ -1078,9 +1127,7 @@ static void test_one_shot(void)
 	OK(count_files(tmp_root) == 0, "... no tmp is left");
 }
 
-/* ---- the process of the caller
- * -------------------------------------------------------------
- */
+/* ---- the process of the caller ---- */
 
 struct process {
 	int descriptors, threads;
@@ -1093,8 +1140,8 @@ struct process {
 static void look(struct process *p)
 {
 	memset(p, 0, sizeof(*p));
-	for (int i = 0; i < 100 && count_threads() > 1; i++)
-		sleep_ms(20);
+	for (int i = 0; i < SOON_MS / 10 && count_threads() > 1; i++)
+		nap();
 	p->threads = count_threads();
 	p->descriptors = count_files("/proc/self/fd");
 	pthread_sigmask(SIG_SETMASK, NULL, &p->mask);

@@ -8,9 +8,9 @@ import json
 import os
 import signal
 import sys
-import time
 
-from rpc import Gone, Server, done, equal, is_int, note, ok, processes, running, tmps, until
+from rpc import Go, Gone, Server, done, equal, is_int, note, ok, processes, running, tmps, until
+from schema import bad_schema, validate
 
 DRUPE = sys.argv[1]
 CONF, WS, TMPROOT = os.environ["CONF"], os.environ["WS"], os.environ["TMPROOT"]
@@ -79,66 +79,6 @@ def call_result(value):
         wrong += shape(block, {"type": str, "text": str}, {"annotations": dict}, f"content[{i}]")
         if block.get("type") != "text":
             wrong.append(f"content[{i}].type is {block.get('type')}")
-    return wrong
-
-
-TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
-KEYWORDS = {"type", "properties", "required", "items", "enum", "const", "additionalProperties",
-            "anyOf", "oneOf", "description", "title", "minItems", "minimum", "maximum", "minLength",
-            "pattern", "default", "$schema", "format", "examples"}
-
-
-def bad_schema(schema, where):
-    """Keywords that this validator (and JSON Schema) does not know."""
-    wrong = [f"{where}: {word} is no keyword" for word in set(schema) - KEYWORDS]
-    types = schema.get("type", [])
-    for word in types if isinstance(types, list) else [types]:
-        if word not in (*TYPES, "integer", "number"):
-            wrong.append(f"{where}: {word} is no type")
-    for name, below in schema.get("properties", {}).items():
-        wrong += bad_schema(below, f"{where}.{name}")
-    if "items" in schema:
-        wrong += bad_schema(schema["items"], f"{where}[]")
-    for below in schema.get("anyOf", []) + schema.get("oneOf", []):
-        wrong += bad_schema(below, where)
-    return wrong
-
-
-def is_type(value, word):
-    if word == "integer":
-        return is_int(value)
-    if word == "number":
-        return is_int(value) or isinstance(value, float)
-    return isinstance(value, TYPES[word])
-
-
-def validate(value, schema, where="$"):
-    """What of JSON Schema the server uses."""
-    wrong = []
-    types = schema.get("type")
-    if types is not None:
-        types = types if isinstance(types, list) else [types]
-        if not any(is_type(value, word) for word in types):
-            return [f"{where} is no {types}: {value!r}"]
-    if "enum" in schema and value not in schema["enum"]:
-        wrong.append(f"{where} is not in {schema['enum']}: {value!r}")
-    if "const" in schema and value != schema["const"]:
-        wrong.append(f"{where} is not {schema['const']}")
-    for word in ("anyOf", "oneOf"):
-        fitting = [s for s in schema.get(word, []) if not validate(value, s, where)]
-        if word in schema and (not fitting or word == "oneOf" and len(fitting) != 1):
-            wrong.append(f"{where}: {word} does not hold")
-    if isinstance(value, dict):
-        properties = schema.get("properties", {})
-        wrong += [f"{where}.{name} is missing" for name in schema.get("required", []) if name not in value]
-        for name, member in value.items():
-            if name in properties:
-                wrong += validate(member, properties[name], f"{where}.{name}")
-            elif schema.get("additionalProperties") is False:
-                wrong.append(f"{where}.{name} is too much")
-    if isinstance(value, list) and "items" in schema:
-        for i, member in enumerate(value):
-            wrong += validate(member, schema["items"], f"{where}[{i}]")
     return wrong
 
 
@@ -293,18 +233,19 @@ equal((server.call("ping"), len(server.order)), ({}, before + 1), "notifications
 
 # ---- at once, and cancelled ---------------------------------------------------------------------
 
-slow = server.ask("tools/call", {"name": "run", "arguments": {"command": ["sleep", "2"]}}, id="slow")
+go = Go(WS, "go")
+slow = server.ask("tools/call", {"name": "run", "arguments": {"command": ["sh", "-c", go.waits]}}, id="slow")
 quick = server.ask("tools/call", {"name": "run", "arguments": {"command": ["true"]}})
 checked(server.result(quick), "quick")
 ok('"slow"' not in server.order, "calls beside each other, answered as they end")
 equal(server.call("ping"), {}, "... ping beside them")
+go()
 checked(server.result(slow), "slow")
 asked = server.ask("tools/call", {"name": "run", "arguments": {"command": ["sh", "-c", "sleep 1000; :", MARK]}}, id="gone")
 ok(until(lambda: running(MARK)), "a long call")
 server.notify("notifications/cancelled", {"requestId": "gone", "reason": "the user said so"})
-ok(until(lambda: not processes(MARK), 5), "notifications/cancelled ends it", processes(MARK))
+ok(until(lambda: not processes(MARK)), "notifications/cancelled ends it", processes(MARK))
 equal(server.call("ping"), {}, "... the server lives on")
-time.sleep(0.2)
 note(f"a cancelled call is {'answered' if server.answers[json.dumps('gone')] else 'not answered'}")
 for i in range(3):
     server.ask("tools/call", {"name": "run", "arguments": {"command": ["sh", "-c", "sleep 1000; :", MARK]}})

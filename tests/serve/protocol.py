@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from rpc import (WAIT, Gone, Refused, Server, done, equal, note, ok, processes, running, tmps,
+from rpc import (WAIT, Go, Gone, Refused, Server, done, equal, note, ok, processes, running, tmps,
                  until)
 
 DRUPE = sys.argv[1]
@@ -308,7 +308,8 @@ equal(code_of(server, "session.cancel", {"session": session, "id": "none"}), -32
 
 # ---- several at once -------------------------------------------------------------------------
 
-slow = server.start(session, ["sleep", "3"])
+go = Go(WS, "go-slow")
+slow = server.start(session, ["sh", "-c", go.waits])
 quick = server.start(session, ["echo", "quick"])
 server.result(quick)
 ok(server.order[-1] == str(quick) and str(slow) not in server.order,
@@ -321,6 +322,7 @@ ok(message.get("error", {}).get("code") == -32600 and "duplicate id" in message[
    "an id that is being worked on", message)
 server.ask("initialize", id=str(slow))
 ok("result" in server.answer(str(slow)), "... the same as a string is another")
+go()
 equal(server.result(slow)["exit_code"], 0, "... the first one goes on")
 server.ask("initialize", id=slow)
 ok("result" in server.answer(slow), "an id may come again after the answer")
@@ -352,9 +354,11 @@ equal(result["exit_code"], 0, "after a cancel the session goes on")
 
 # ---- streams ----------------------------------------------------------------------------------
 
-run = server.start(session, ["sh", "-c", "echo one; sleep 0.5; echo two >&2; exit 2"], stream=True)
+go = Go(WS, "go-two")
+run = server.start(session, ["sh", "-c", f"echo one; {go.waits}; echo two >&2; exit 2"], stream=True)
 ok(until(lambda: server.text(run) == "one\n") and str(run) not in server.order,
    "output comes while the command runs")
+go()
 result = server.result(run)
 equal((server.text(run), server.text(run, "stderr"), result["exit_code"]), ("one\n", "two\n", 2),
       "both streams are told")
@@ -416,13 +420,13 @@ for name, args, params in (("backends", [], {}), ("preflight", ["-w", WS], {"wor
 
 runs = [server.start(other, ["sh", "-c", f"sleep 1{i}0; :", MARK]) for i in range(3)]
 started = time.monotonic()
-until(lambda: running(MARK) >= 3, 5)
+until(lambda: running(MARK) >= 3)
 n = len(server.order)
 equal(server.close(other), {}, "close while three runs go on")
 equal([server.result(r)["status"] for r in runs], ["cancelled"] * 3, "... they are cancelled")
 equal(server.order[n:][-1], str(server.last_id), "... and answered first")
 equal(processes(MARK), [], "... and gone")
-ok(time.monotonic() - started < 15, "... soon")
+ok(time.monotonic() - started < WAIT, "... soon")
 equal(code_of(server, "session.run", {"session": other, "argv": ["true"]}), -32001,
       "a closed session is none")
 equal(code_of(server, "session.close", {"session": other}), -32001, "... also for close")
@@ -442,7 +446,7 @@ runs = [server.start(session, ["sh", "-c", "sleep 100; :", MARK]) for _ in range
 ok(until(lambda: running(MARK) >= 3), "three runs")
 started = time.monotonic()
 equal(server.end(), (0, []), "end of input while runs go on: status 0")
-ok(time.monotonic() - started < 10, "... soon")
+ok(time.monotonic() - started < WAIT, "... soon")
 equal((processes(MARK), tmps(TMPROOT)), ([], []), "... nothing is left")
 
 # ---- options -----------------------------------------------------------------------------------
@@ -481,7 +485,10 @@ good_end(server, "--read-only")
 # Few descriptors: runs are refused, the server goes on.
 server = serve("few", before=("prlimit", "--nofile=60:60"))
 session = server.open(WS)
-runs = [server.start(session, ["sh", "-c", "sleep 0.5"], stream=i % 2 == 0) for i in range(16)]
+go = Go(WS, "go-few")
+runs = [server.start(session, ["sh", "-c", go.waits], stream=i % 2 == 0) for i in range(16)]
+until(lambda: any(server.answers[str(run)] for run in runs))
+go()
 ends = set()
 for run in runs:
     message = server.answer(run)

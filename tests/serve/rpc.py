@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 
-WAIT = float(os.environ.get("ANSWER_SECONDS", "30"))
+WAIT = 60
 
 # ---- TAP: unnumbered lines; serve.sh counts them -------------------------------------
 
@@ -314,7 +314,7 @@ class Server:
         """End of input; the status and what was wrong with its words."""
         self.close_input()
         status = self.wait()
-        self.reader.join(10)
+        self.reader.join(WAIT)
         return status, self.wrong
 
     def kill(self, number=signal.SIGKILL):
@@ -376,14 +376,31 @@ def sanitized(pid):
         return "san.so" in file.read()
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=WAIT):
     """Wait until CONDITION() holds; whether it does."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
             return False
-        time.sleep(0.05)
+        time.sleep(0.02)
     return True
+
+
+def rounds(short, long):
+    """How often a loop goes round that finds more the longer it runs."""
+    return long if os.environ.get("DRUPE_TEST_LONG") == "1" else short
+
+
+class Go:
+    """A file in the workspace, for commands that wait: sh -c f'... {go.waits}; ...'"""
+
+    def __init__(self, workspace, name):
+        self.path = f"{workspace}/{name}"
+        self.waits = f"until [ -e {name} ]; do sleep 0.05; done"
+
+    def __call__(self):
+        with open(self.path, "x", encoding="ascii"):
+            pass
 
 
 def tmps(root):

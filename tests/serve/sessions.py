@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What lasts in a session and what does not.  sessions.py DRUPE
-
-SESSIONS, RUNS, CANCELS in the environment: how many rounds.
-"""
+"""What lasts in a session and what does not.  sessions.py DRUPE"""
 import collections
 import os
 import random
 import sys
 import time
 
-from rpc import (Server, descriptors, done, equal, note, ok, processes, rss, sanitized, skip,
-                 tmps)
+from rpc import (Server, descriptors, done, equal, note, ok, processes, rounds, rss, sanitized,
+                 skip, tmps, until)
 
 DRUPE = sys.argv[1]
 CONF, WS, TMPROOT = os.environ["CONF"], os.environ["WS"], os.environ["TMPROOT"]
@@ -33,9 +30,9 @@ def took(what, started, count):
 
 server = serve()
 SANITIZED = server.alive() and sanitized(server.pid)
-SESSIONS = int(os.environ.get("SESSIONS", 40 if SANITIZED else 200))
-RUNS = int(os.environ.get("RUNS", 150 if SANITIZED else 1000))
-CANCELS = int(os.environ.get("CANCELS", 60 if SANITIZED else 300))
+SESSIONS = rounds(40 if SANITIZED else 80, 200)
+RUNS = rounds(100 if SANITIZED else 300, 1000)
+CANCELS = rounds(30 if SANITIZED else 90, 300)
 
 # ---- what is kept, and from whom ---------------------------------------------------------
 
@@ -73,8 +70,7 @@ good_end(fresh, "ephemeral")
 # ---- side by side --------------------------------------------------------------------------
 
 session = server.open(WS)
-meet = ["sh", "-c", "echo here >/tmp/$0; for i in 1 2 3 4 5 6 7 8 9 10; do"
-                    " [ $(ls /tmp | grep -c ^p) -eq 8 ] && exit 0; sleep 1; done; ls /tmp; exit 1"]
+meet = ["sh", "-c", "echo here >/tmp/$0; until [ $(ls /tmp | grep -c ^p) -eq 8 ]; do sleep 0.1; done"]
 runs = [server.start(session, meet + [f"p{i}"]) for i in range(8)]
 equal([server.result(run)["exit_code"] for run in runs], [0] * 8, "eight commands at once share the tmp")
 result = server.run(session, ["sh", "-c", "ls -d /proc/[0-9]* | wc -l"])
@@ -105,17 +101,22 @@ good_end(server, "sessions")
 # ---- many ----------------------------------------------------------------------------------
 
 
-def settle(server):
-    """Descriptors, threads and memory once nothing is worked on."""
+def count(server):
+    return descriptors(server.pid), len(os.listdir(f"/proc/{server.pid}/task"))
+
+
+def settle(server, before=None):
+    """Descriptors, threads and memory once nothing is worked on: no more than BEFORE, or as
+    many as they are for half a second."""
     server.alive()
-    before = None
-    for _ in range(20):
-        now = descriptors(server.pid), len(os.listdir(f"/proc/{server.pid}/task"))
-        if now == before:
-            break
-        before = now
+    if before:
+        until(lambda: count(server) <= before[:2] and count(server)[1] <= before[1])
+        return (*count(server), rss(server.pid))
+    seen = [count(server)]
+    while len(seen) < 6 or len(set(seen[-6:])) > 1:
         time.sleep(0.1)
-    return (*now, rss(server.pid))
+        seen.append(count(server))
+    return (*seen[-1], rss(server.pid))
 
 
 def no_growth(what, before, after, bound):
@@ -145,7 +146,7 @@ took("sessions", started, SESSIONS)
 equal(states["closed"], SESSIONS, f"{SESSIONS} sessions opened and closed")
 equal((states["same"], states["exited"]), (0, (SESSIONS + 7) // 8), "... no name twice, and they work")
 equal(tmps(TMPROOT), [], "... no private tmp is left")
-no_growth("sessions", before, settle(server), 1024)
+no_growth("sessions", before, settle(server, before), 1024)
 good_end(server, "many sessions")
 
 server = serve()
@@ -173,7 +174,7 @@ took("runs", started, RUNS)
 equal(dict(states), {0: RUNS}, f"{RUNS} runs in one session")
 equal((sorted(os.listdir(WS)), server.run(session, ["ls", "-A", "/tmp"])["stdout"]["text"],
        len(tmps(TMPROOT))), (*files, 1), "... no file more")
-no_growth("runs", before, settle(server), 768)
+no_growth("runs", before, settle(server, before), 768)
 note(f"half way: {middle}")
 server.close(session)
 good_end(server, "many runs")
@@ -206,7 +207,7 @@ took("cancels", started, CANCELS)
 CANCELS = (CANCELS + 2) // 3 * 3
 equal(dict(states), {"True": CANCELS, "cancelled": CANCELS}, f"{CANCELS} runs cancelled at random moments")
 equal(processes(MARK), [], "... no survivor")
-no_growth("cancels", before, settle(server), 1024)
+no_growth("cancels", before, settle(server, before), 1024)
 result = server.run(session, ["echo", "well"])
 equal(result["stdout"]["text"], "well\n", "... the session is well")
 server.close(session)

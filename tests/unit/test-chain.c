@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/chain.h"
 #include "backend/host.h"
+#include "plan/chain.h"
 
-/* ---- backends made of a list of words ------------------------------------------------
- */
+/* ---- backends made of a list of words ---- */
 
 static const char *const *launcher_words, *const *rlimits_words, *const *scope_words;
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/host.h"
+#include "base/argv.h"
 
 /* The policy owns its texts, here it is handed constant ones. */
 #define T(text) ((char *)(uintptr_t)(text))
@@ -43,7 +43,8 @@ static int set(const char *key, const char *value, bool quoted,
 					.key = T(key),
 					.value = T(value),
 					.quoted = quoted,
-					.where = { 12, 9 } };
+					.where = { 12, 9 },
+					.key_where = { 12, 4 } };
 	struct policy policy = { .source = (char *)(uintptr_t) "p.yaml",
 				 .options = &option,
 				 .n_options = 1 };
@@ -134,42 +135,46 @@ static const struct {
 	const char *message;
 } bad[] = {
 	{ "mut", "1500", false,
-	  "p.yaml:12:9: options test: unknown key \"mut\"; did you mean \"mtu\"?" },
+	  "p.yaml:12:4: options test: unknown key \"mut\"; did you mean mtu?" },
 	{ "something", "1", false,
-	  "p.yaml:12:9: options test: unknown key \"something\"; drupe backends --dump "
-	  "test "
-	  "lists those there are" },
+	  "p.yaml:12:4: options test: unknown key \"something\"; drupe backends --dump "
+	  "test lists the keys" },
 	{ "loud", "yes", false,
-	  "p.yaml:12:9: options test: loud: \"yes\" is neither true nor false" },
+	  "p.yaml:12:9: options test: loud: \"yes\" is not a boolean; write true or "
+	  "false" },
 	{ "loud", "true", true,
-	  "p.yaml:12:9: options test: loud: \"true\" is quoted and so a text, but a bool "
-	  "is "
-	  "needed; take the quotes away" },
+	  "p.yaml:12:9: options test: loud: \"true\" is quoted, which makes it text; "
+	  "write it without quotes" },
 	{ "mtu", "67", false,
-	  "p.yaml:12:9: options test: mtu: \"67\" is out of range: 68 to 65521" },
+	  "p.yaml:12:9: options test: mtu: \"67\" is out of range; write 68 to 65521" },
 	{ "mtu", "65522", false, "out of range" },
 	{ "mtu", "99999999999999999999999", false, "out of range" },
-	{ "any", "99999999999999999999999", false, "is too large a number" },
+	{ "any", "99999999999999999999999", false,
+	  "is too large; write 9223372036854775807 at most" },
 	{ "mtu", "0x100", false, "is not a whole number" },
 	{ "mtu", "-1", false, "is not a whole number" },
 	{ "mtu", "", false, "is not a whole number" },
-	{ "mtu", "1500", true, "is quoted and so a text" },
-	{ "buffer", "1k", false, "\"1k\" is not a size; write 512, 64K, 10M or 2G" },
-	{ "buffer", "1", false, "out of range: 1024 to 1048576 bytes" },
-	{ "wait", "1", false, "is not a duration; write 250ms, 1.5s, 10m or 2h" },
-	{ "wait", "2m", false, "out of range: 10 to 60000 ms" },
-	{ "label", "a", false, "out of range: 2 to 8 bytes" },
-	{ "label", "123456789", true, "out of range: 2 to 8 bytes" },
+	{ "mtu", "1500", true, "is quoted, which makes it text" },
+	{ "buffer", "1k", false, "\"1k\" is not a size; write 512M or 4G" },
+	{ "buffer", "1", false, "is out of range; write 1K to 1M" },
+	{ "buffer", "2M", false, "is out of range; write 1K to 1M" },
+	{ "wait", "1", false, "\"1\" has no unit; write 1s" },
+	{ "wait", "1d", false, "is not a duration; write 45s, 10m or 1.5s" },
+	{ "wait", "2m", false, "is out of range; write 10ms to 1m" },
+	{ "label", "a", false, "is out of range; write 2 to 8 bytes" },
+	{ "label", "123456789", true, "is out of range; write 2 to 8 bytes" },
 	{ "label", "\xff\xfe\xfd", true, "is not UTF-8" },
 	{ "colour", "gren", false,
-	  "colour: \"gren\" is not one of green, purple; did you mean \"green\"?" },
+	  "colour: \"gren\" is not one of green, purple; did you mean green?" },
+	{ "colour", "Green", true, "did you mean green?" },
 	{ "colour", "mauvemauve", false, "\"mauvemauve\" is not one of green, purple" },
-	{ "file", "etc/hosts", false, "is not an absolute path" },
-	{ "file", "/etc/../hosts", false, "is not an absolute path" },
+	{ "file", "etc/hosts", false, "is relative; write the whole path from / on" },
+	{ "file", "/etc/../hosts", false, "has a . or .. component" },
+	{ "file", "/etc/hosts, /etc/passwd", false, "looks like a list" },
 	{ "cidr", "10.0.2.0", false,
 	  "is not an IPv4 network; write it like 10.0.2.0/24" },
-	{ "cidr", "10.0.2.5/24", false, "is not an IPv4 network" },
-	{ "cidr", "10.0.2.0/26", false, "out of range: 8 to 25 bits" },
+	{ "cidr", "10.0.2.5/24", false, "has bits beyond its prefix; write 10.0.2.0/24" },
+	{ "cidr", "10.0.2.0/26", false, "is out of range; write /8 to /25" },
 	{ "cidr", "10.0.0.0/33", false, "is not an IPv4 network" },
 	{ "cidr", "fd00::/8", false, "is not an IPv4 network" },
 	{ "cidr", "010.0.2.0/24", false, "is not an IPv4 network" },
@@ -212,32 +217,35 @@ static void test_other_backends_and_none(void **state)
 	assert_int_equal(host_callbacks.option_number(NULL, "mtu", 1500), 1500);
 }
 
-static void test_twice(void **state)
+/* All that is wrong is told, in the order of the file, and nothing of another backend. */
+static void test_all_errors(void **state)
 {
-	struct policy_option set_twice[] = {
-		{ (char *)(uintptr_t) "test",
-		  (char *)(uintptr_t) "mtu",
-		  (char *)(uintptr_t) "100",
-		  false,
-		  { 1, 1 } },
-		{ (char *)(uintptr_t) "test",
-		  (char *)(uintptr_t) "mtu",
-		  (char *)(uintptr_t) "200",
-		  false,
-		  { 2, 1 } },
+	struct policy_option options[] = {
+		{ T("test"), T("mtu"), T("1"), false, { 3, 9 }, { 3, 4 } },
+		{ T("test"), T("any"), T("5"), false, { 2, 9 }, { 2, 4 } },
+		{ T("other"), T("x"), T("1"), false, { 1, 9 }, { 1, 4 } },
+		{ T("test"), T("louder"), T("true"), false, { 2, 30 }, { 2, 20 } },
 	};
-	struct policy policy = { .source = (char *)(uintptr_t) "built-in",
-				 .options = set_twice,
-				 .n_options = 2 };
-	struct drupe_options *options = NULL;
+	struct policy policy = { .source = T("p.yaml"),
+				 .options = options,
+				 .n_options = sizeof(options) / sizeof(options[0]) };
+	_cleanup_findings_ struct findings findings = { 0 };
+	struct drupe_options *values = NULL;
 	struct error err = { 0 };
 
 	(void)state;
-	assert_true(host_options(&object, &policy, &options, &err) < 0);
-	assert_string_equal(err.message, "built-in:2:1: options test: mtu is set twice");
-	set_twice[1].where.line = 0;
-	assert_true(host_options(&object, &policy, &options, &err) < 0);
-	assert_string_equal(err.message, "built-in: options test: mtu is set twice");
+	assert_int_equal(host_check_options(&object, &policy, &findings), 0);
+	assert_int_equal(findings.count, 2);
+	assert_int_equal(findings.items[0].where.line, 3);
+	assert_string_equal(
+		findings.items[0].text,
+		"options test: mtu: \"1\" is out of range; write 68 to 65521");
+	assert_int_equal(findings.items[1].where.column, 20);
+	assert_true(host_options(&object, &policy, &values, &err) < 0);
+	assert_null(values);
+	assert_string_equal(err.message,
+			    "p.yaml:2:20: options test: unknown key \"louder\"; did you "
+			    "mean loud? (and 1 more: drupe check p.yaml shows them)");
 }
 
 /* A backend of a later version, whose options are longer. */
@@ -294,7 +302,7 @@ int main(void)
 		cmocka_unit_test(test_bool),
 		cmocka_unit_test(test_bad_values),
 		cmocka_unit_test(test_other_backends_and_none),
-		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_all_errors),
 		cmocka_unit_test(test_stride),
 		cmocka_unit_test(test_words),
 	};

@@ -10,15 +10,15 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/host.h"
+#include "base/argv.h"
 
 extern const struct drupe_backend drupe_backend_v1;
 
 #define OPS drupe_backend_v1.launcher
 
 static const struct drupe_call call = { .size = sizeof(call), .host = &host_callbacks };
-/* ---- words ------------------------------------------------------------------ */
+/* ---- words ---- */
 
 static const struct drupe_mount mounts[] = {
 	{ .op = DRUPE_MOUNT_RO_BIND, .source = "/usr", .dest = "/usr" },
@@ -202,7 +202,7 @@ static void test_guarantees(void **state)
 	}
 }
 
-/* ---- what bwrap reports -------------------------------------------------------- */
+/* ---- what bwrap reports ---- */
 
 #define NAMESPACES                                                                 \
 	"    \"ipc-namespace\": 4026532326,\n    \"mnt-namespace\": 4026532181,\n" \
@@ -381,7 +381,7 @@ static void test_status(void **state)
 	}
 }
 
-/* ---- what bwrap complains of ----------------------------------------------------- */
+/* ---- what bwrap complains of ---- */
 
 static const struct {
 	const char *text;

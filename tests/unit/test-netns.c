@@ -33,8 +33,7 @@
 
 static char netns_program[4096];
 
-/* ---- who holds the namespaces
- * ---------------------------------------------------------- */
+/* ---- who holds the namespaces ---- */
 
 struct route {
 	const char *address; /* NULL: no more */
@@ -160,8 +159,7 @@ static int errno_to(const struct holder *holder, const char *address)
 	return errnum;
 }
 
-/* ---- drupe-netns
- * ----------------------------------------------------------------------- */
+/* ---- drupe-netns ---- */
 
 struct helper {
 	pid_t pid;
@@ -247,8 +245,7 @@ static struct netns_message deny_among(const struct route *routes,
 	return message;
 }
 
-/* ---- tests
- * ------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 static void test_denied(void **state)
 {

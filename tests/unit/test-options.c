@@ -95,6 +95,32 @@ static void json_is_seen_beside_an_error(void **state)
 	assert_true(options.json);
 }
 
+/* A later option would make a beginning that is unique today mean nothing, or another. */
+static void a_beginning_is_no_option(void **state)
+{
+	static const char *const lines[] = {
+		"run --no x",	 "run --networ x",    "run --jso x",
+		"run --report=", "run --timeou 5s x", "run --timeou=5s x",
+		"run --re x",	 "run -q --single x",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		bool whole = strstr(lines[i], "--report=");
+
+		assert_int_equal(parse(lines[i], FOR_RUN) == 0, whole);
+		assert_false(options.json || options.request.single_root);
+		assert_true(options.request.network == ASK_DEFAULT &&
+			    options.request.timeout_ms == 0);
+		if (!whole)
+			assert_non_null(strstr(err.message, "there is no option --"));
+	}
+	assert_true(parse("run -qz --json x", FOR_RUN) < 0);
+	assert_string_equal(err.message, "there is no option -qz here");
+	assert_int_equal(parse("run --timeout=5s -t 6s --timeout 7s x", FOR_RUN), 0);
+	assert_int_equal(options.request.timeout_ms, 7000);
+}
+
 static void each_command_has_its_own(void **state)
 {
 	(void)state;
@@ -113,6 +139,7 @@ int main(void)
 		cmocka_unit_test(values_are_taken),
 		cmocka_unit_test(misuse_is_told),
 		cmocka_unit_test(json_is_seen_beside_an_error),
+		cmocka_unit_test(a_beginning_is_no_option),
 		cmocka_unit_test(each_command_has_its_own),
 	};
 

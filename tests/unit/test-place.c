@@ -47,8 +47,7 @@ static void check_code(const struct error *err, enum error_code code)
 	assert_string_equal(error_code_word(err->code), error_code_word(code));
 }
 
-/* ---- workspaces
- * ------------------------------------------------------------------------ */
+/* ---- workspaces ---- */
 
 static enum place_verdict judge(const char *path, const char *tmp_root,
 				const struct identity *identity)
@@ -225,8 +224,7 @@ static void test_access(void **state)
 	free(folder);
 }
 
-/* ---- outside reads
- * ----------------------------------------------------------------------- */
+/* ---- outside reads ---- */
 
 static int open_read(const char *path, const char *granted, const char *tmp_root,
 		     char **ret_dest, struct error *err)
@@ -336,8 +334,7 @@ static void test_reads_resolved(void **state)
 	assert_int_equal(unlink(link), 0);
 }
 
-/* ---- the private tmp
- * --------------------------------------------------------------------- */
+/* ---- the private tmp ---- */
 
 static struct private_tmp choose(const struct identity *identity)
 {

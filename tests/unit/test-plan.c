@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
+#include "policy/open.h"
 
 static struct policy *policy;
 static struct profile *profile;
@@ -249,7 +250,7 @@ static void limits_are_those_that_are_set(void **state)
 	plan_free(&plan);
 }
 
-/* ---- R12 ------------------------------------------------------------------------- */
+/* ---- R12 ---- */
 
 static void grants(const char *name, enum ask network, uint64_t timeout_ms,
 		   enum error_code code, bool network_granted)

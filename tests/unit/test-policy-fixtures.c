@@ -18,7 +18,8 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "policy/policy.h"
+#include "policy/keys.h"
+#include "policy/open.h"
 
 static const char *tree(const char *path)
 {
@@ -139,34 +140,67 @@ static void test_bad(void **state)
 	assert_true(n >= 60);
 }
 
-/* ---- the model as text, so that two can be compared ---- */
+/* The model as text, by the table of keys, so that two can be compared. */
 
-static void dump_strings(FILE *file, const char *name, const struct strings *strings)
+static void dump_strings(FILE *file, const struct strings *strings)
 {
 	for (size_t i = 0; i < strings->count; i++)
-		fprintf(file, "  %s %s\n", name, strings->items[i]);
+		fprintf(file, " %s", strings->items[i]);
 }
 
-static void dump_profile(FILE *file, const struct profile *p)
+static void dump_corpora(FILE *file, const struct profile *profile)
 {
-	fprintf(file, " profile %s: %d %d %d %d %d %llu %d %d, %llu %llu, %llu %llu\n",
-		p->name, p->workspace, p->network, p->identity_mount, p->ephemeral_tmp,
-		p->home, (unsigned long long)p->scratch_size, p->hosts, p->nested_userns,
-		(unsigned long long)p->timeout_ms, (unsigned long long)p->timeout_max_ms,
-		(unsigned long long)p->output_limit, (unsigned long long)p->stream_limit);
-	dump_strings(file, "host_read", &p->host_read);
-	dump_strings(file, "network_deny", &p->network_deny);
-	for (size_t i = 0; i < p->n_corpora; i++)
-		fprintf(file, "  corpus %s %d\n", p->corpora[i].path,
-			p->corpora[i].writable);
-	for (size_t i = 0; i < p->n_env; i++)
-		fprintf(file, "  env %s=%s\n", p->env[i].name, p->env[i].value);
-	for (size_t i = 0; i < N_RLIMITS; i++)
-		fprintf(file, "  %s %llu\n", rlimit_table[i].name,
-			(unsigned long long)p->limits[i]);
-	for (size_t i = 0; i < N_CGROUP; i++)
-		fprintf(file, "  %s %llu\n", cgroup_name((enum cgroup_id)i),
-			(unsigned long long)p->cgroup[i]);
+	for (size_t i = 0; i < profile->n_corpora; i++)
+		fprintf(file, " %s %d", profile->corpora[i].path,
+			profile->corpora[i].writable);
+}
+
+static void dump_value(FILE *file, const struct policy_key *key, void *field)
+{
+	const char *text;
+
+	switch (value_type_store(key->value.type)) {
+	case STORE_BOOL:
+		fprintf(file, " %d", *(bool *)field);
+		break;
+	case STORE_NUMBER:
+		fprintf(file, " %llu", (unsigned long long)*(uint64_t *)field);
+		break;
+	case STORE_WORD:
+		fprintf(file, " %s", key->value.words[*(unsigned *)field]);
+		break;
+	case STORE_TEXT:
+		text = *(char **)field;
+		fprintf(file, " %s", text ? text : "-");
+	}
+}
+
+static void dump_section(FILE *file, enum policy_section section, void *base)
+{
+	for (size_t i = 0; i < policy_keys_count; i++) {
+		const struct policy_key *key = &policy_keys[i];
+
+		if (key->section != section || key->form == KEY_SECTION)
+			continue;
+		fprintf(file, "%s:", key->name);
+		if (key->form == KEY_VALUE)
+			dump_value(file, key, policy_key_field(key, base));
+		else if (key->child == SECTION_CORPUS)
+			dump_corpora(file, base);
+		else
+			dump_strings(file, policy_key_field(key, base));
+		fputc('\n', file);
+	}
+}
+
+static void dump_profile(FILE *file, struct profile *profile)
+{
+	fprintf(file, "profile %s\n", profile->name);
+	dump_section(file, SECTION_PROFILE, profile);
+	dump_section(file, SECTION_LIMITS, profile);
+	dump_section(file, SECTION_CGROUP, profile);
+	for (size_t i = 0; i < profile->n_env; i++)
+		fprintf(file, "env %s=%s\n", profile->env[i].name, profile->env[i].value);
 }
 
 static int by_name(const void *a, const void *b)
@@ -182,11 +216,8 @@ static char *dump(struct policy *policy)
 	FILE *file = open_memstream(&text, &size);
 
 	qsort(policy->profiles, policy->n_profiles, sizeof(*policy->profiles), by_name);
-	fprintf(file, "%llu %s %d %s %s\n", (unsigned long long)policy->version,
-		policy->default_profile, policy->mode, policy->user ? policy->user : "-",
-		policy->tmp_root);
-	for (size_t i = 0; i < N_SLOTS; i++)
-		fprintf(file, " %s %s\n", slot_names[i], policy->backends[i]);
+	dump_section(file, SECTION_TOP, policy);
+	dump_section(file, SECTION_BACKENDS, policy);
 	for (size_t i = 0; i < policy->n_options; i++)
 		fprintf(file, " option %s %s=%s\n", policy->options[i].backend,
 			policy->options[i].key, policy->options[i].value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The policy as the rest of drupe gets it: defaults, files, names, messages. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +15,10 @@
 
 #include <cmocka.h>
 
+#include "base/fd.h"
+#include "policy/env.h"
 #include "policy/keys.h"
-#include "policy/policy.h"
+#include "policy/open.h"
 
 #define N(table) (sizeof(table) / sizeof((table)[0]))
 #define SMALLEST "version: 1\nprofiles: {build: {}}\n"
@@ -99,7 +102,7 @@ static void test_builtin(void **state)
 		assert_true(build->limits[i] == (i == LIMIT_NOFILE ? 4096
 						 : i == LIMIT_CORE ? 0
 								   : UNSET));
-	for (size_t i = 0; i < N_CGROUP; i++)
+	for (size_t i = 1; i < N_CGROUP; i++)
 		assert_true(build->cgroup[i] == UNSET);
 	assert_int_equal(build->timeout_ms, 45000);
 	assert_int_equal(build->timeout_max_ms, 600000);
@@ -160,19 +163,51 @@ static void test_names(void **state)
 	assert_string_equal(access_name(ACCESS_WRITE), "write");
 	assert_string_equal(access_name(ACCESS_READ), "read");
 	assert_string_equal(access_name(ACCESS_NONE), "none");
-	assert_string_equal(network_grant_name(NETWORK_NEVER), "never");
-	assert_string_equal(network_grant_name(NETWORK_ON_REQUEST), "on-request");
-	assert_string_equal(network_grant_name(NETWORK_ALWAYS), "always");
-	assert_string_equal(mode_name(MODE_SAFE), "safe");
-	assert_string_equal(mode_name(MODE_ASK), "ask");
-	assert_string_equal(mode_name(MODE_AUTO), "auto");
-	for (size_t i = 0; i < N_CGROUP; i++)
-		assert_non_null(
-			policy_key_find(SECTION_CGROUP, cgroup_name((enum cgroup_id)i)));
+	for (size_t i = 1; i < N_CGROUP; i++)
+		assert_non_null(policy_key_find(SECTION_CGROUP, cgroup_table[i].name));
 	for (size_t i = 0; i < N_RLIMITS; i++)
 		assert_non_null(policy_key_find(SECTION_LIMITS, rlimit_table[i].name));
 	for (size_t i = 0; i < N_SLOTS; i++)
 		assert_non_null(policy_key_find(SECTION_BACKENDS, slot_names[i]));
+}
+
+/* Each word of a key, and what it is stored as. */
+static void test_words(void **state)
+{
+	_cleanup_policy_ struct policy *safe = parse(
+		"version: 1\nmode: safe\ndefault_profile: a\nprofiles:\n"
+		"  a: {workspace: write, network: never, home: scratch}\n"
+		"  b: {workspace: read, network: on-request, home: sealed}\n"
+		"  c: {workspace: none}\n");
+	_cleanup_policy_ struct policy *ask = parse(
+		"version: 1\nmode: ask\nprofiles: {build: {network: always}}\n");
+	_cleanup_policy_ struct policy *automatic = parse(
+		"default_profile: build\nversion: 1\nmode: auto\nprofiles: {build: "
+		"{}}\n");
+
+	(void)state;
+	assert_int_equal(safe->mode, MODE_SAFE);
+	assert_int_equal(ask->mode, MODE_ASK);
+	assert_int_equal(automatic->mode, MODE_AUTO);
+	assert_int_equal(safe->profiles[0].workspace, ACCESS_WRITE);
+	assert_int_equal(safe->profiles[1].workspace, ACCESS_READ);
+	assert_int_equal(safe->profiles[2].workspace, ACCESS_NONE);
+	assert_int_equal(safe->profiles[0].network, NETWORK_NEVER);
+	assert_int_equal(safe->profiles[1].network, NETWORK_ON_REQUEST);
+	assert_int_equal(ask->profiles[0].network, NETWORK_ALWAYS);
+	assert_int_equal(safe->profiles[0].home, HOME_SCRATCH);
+	assert_int_equal(safe->profiles[1].home, HOME_SEALED);
+}
+
+/* The kernel tells each by that name. */
+static void test_labels(void **state)
+{
+	char text[4096];
+
+	(void)state;
+	assert_true(fd_read_file(AT_FDCWD, "/proc/self/limits", text, sizeof(text)) > 0);
+	for (size_t i = 0; i < N_RLIMITS; i++)
+		assert_non_null(strstr(text, rlimit_table[i].label));
 }
 
 static void test_sha256(void **state)
@@ -250,7 +285,7 @@ static void test_open(void **state)
 		{ NULL, 0, 0, "built-in" },
 		{ "one", 0, 0, "/one.yaml" },
 		{ "two", 0, 0, "/two.ini" },
-		{ "both", -EEXIST, ERROR_POLICY_INVALID, "there are both" },
+		{ "both", -EEXIST, ERROR_POLICY_INVALID, "both exist" },
 		{ "dangling", -ENOENT, ERROR_POLICY_NOT_FOUND, "there is no such file" },
 		{ "none", -ENOENT, ERROR_POLICY_NOT_FOUND, "no policy \"none\"" },
 		{ "yml", -ENOENT, ERROR_POLICY_NOT_FOUND, "no policy \"yml\"" },
@@ -297,8 +332,8 @@ static void test_open(void **state)
 	write_file("default.ini", SMALLEST_INI, strlen(SMALLEST_INI));
 	check_open(&(struct open_case){ NULL, 0, 0, "/default.ini" });
 	write_file("default.yaml", SMALLEST, strlen(SMALLEST));
-	check_open(&(struct open_case){ NULL, -EEXIST, ERROR_POLICY_INVALID,
-					"there are both" });
+	check_open(
+		&(struct open_case){ NULL, -EEXIST, ERROR_POLICY_INVALID, "both exist" });
 	assert_int_equal(unlink(at("default.ini")), 0);
 	write_file("default.yaml", "", 0);
 	check_open(
@@ -443,7 +478,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_builtin),	      cmocka_unit_test(test_own_values),
-		cmocka_unit_test(test_names),	      cmocka_unit_test(test_sha256),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_words),
+		cmocka_unit_test(test_labels),	      cmocka_unit_test(test_sha256),
 		cmocka_unit_test(test_order),	      cmocka_unit_test(test_open),
 		cmocka_unit_test(test_table),	      cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_hostile_sizes),

@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/registry.h"
 #include "backend/tool.h"
+#include "base/argv.h"
 
 /* BAD_PLUGINS: the folder that tests/bad-plugins/build.sh filled. */
 
@@ -126,8 +126,7 @@ static void assert_refused(const char *dir, const char *name, enum error_code co
 	assert_text_has(err.backend, "rlimits-");
 }
 
-/* ---- the object ----------------------------------------------------------------------
- */
+/* ---- the object ---- */
 
 static const struct {
 	const char *name;
@@ -280,8 +279,7 @@ static void test_tool_place(void **state)
 		       "does not lie below /usr");
 }
 
-/* ---- a good one ----------------------------------------------------------------------
- */
+/* ---- a good one ---- */
 
 static size_t count_fds(void)
 {
@@ -350,15 +348,14 @@ static void test_relative_folder(void **state)
 	assert_return_code(chdir(here), errno);
 }
 
-/* ---- ABI ------------------------------------------------------------------------------
- */
+/* ---- ABI ---- */
 
 static void test_frozen_rlimits(void **state)
 {
 	struct policy_option set[] = {
-		{ T("frozen"), T("loud"), T("true"), false, { 1, 1 } },
-		{ T("frozen"), T("last"), T("end"), true, { 2, 1 } },
-		{ T("other"), T("what"), T("ever"), false, { 3, 1 } },
+		{ T("frozen"), T("loud"), T("true"), false, { 1, 1 }, { 1, 1 } },
+		{ T("frozen"), T("last"), T("end"), true, { 2, 1 }, { 2, 1 } },
+		{ T("other"), T("what"), T("ever"), false, { 3, 1 }, { 3, 1 } },
 	};
 	struct policy policy = { .source = T("p.yaml"), .options = set, .n_options = 3 };
 	struct drupe_rlimit limit[] = { { "nofile", 7, 64 }, { "core", 4, 0 } };
@@ -424,8 +421,7 @@ static void test_short_launcher(void **state)
 			 offsetof(struct drupe_launcher_ops, diagnose));
 }
 
-/* ---- names
- * ------------------------------------------------------------------------------ */
+/* ---- names ---- */
 
 static void test_names(void **state)
 {
@@ -478,8 +474,7 @@ static void test_folders(void **state)
 		       "nor any other rlimits backend");
 }
 
-/* ---- files
- * ------------------------------------------------------------------------------ */
+/* ---- files ---- */
 
 static void test_modes(void **state)
 {
@@ -630,8 +625,7 @@ static void test_too_large(void **state)
 	assert_refused(bench->dir, "x", ERROR_BACKEND_INVALID, "larger than 16M");
 }
 
-/* ---- tools
- * ------------------------------------------------------------------------------ */
+/* ---- tools ---- */
 
 static void assert_tool_refused(const char *path, uid_t run_uid, bool inside,
 				enum error_code code, const char *needle)
@@ -772,8 +766,7 @@ static void test_tool_features(void **state)
 	assert_int_equal(tool.features, 1);
 }
 
-/* ---- the list
- * ---------------------------------------------------------------------------- */
+/* ---- the list ---- */
 
 static void test_list(void **state)
 {

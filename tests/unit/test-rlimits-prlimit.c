@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/host.h"
+#include "base/argv.h"
 
 static const struct drupe_call call = { .size = sizeof(call), .host = &host_callbacks };
 

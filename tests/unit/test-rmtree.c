@@ -285,15 +285,40 @@ static void test_unremovable(void **state)
 	remove_it(place);
 }
 
+/* A file that unlink does not permit is no folder, and the reason is told as it is. */
+static void test_not_permitted(void **state)
+{
+	const struct place *place = *state;
+	uid_t uid = geteuid();
+
+	if (getuid() != 0) {
+		remove_it(place);
+		skip(); /* needs a file of root */
+	}
+	assert_int_equal(seteuid(0), 0);
+	put_file(place->tree, "file");
+	assert_int_equal(fchown(place->tree, 0, 0), 0);
+	assert_int_equal(fchmod(place->tree, 01777), 0);
+	assert_int_equal(seteuid(uid), 0);
+	assert_int_equal(rmtree_at(place->dir, "t"), -EPERM);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(unlinkat(place->tree, "file", 0), 0);
+	assert_int_equal(fchown(place->tree, uid, NOBODY), 0);
+	assert_int_equal(seteuid(uid), 0);
+	remove_it(place);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_empty),	 TEST(test_kinds),	  TEST(test_links_out),
-		TEST(test_link_instead), TEST(test_file_instead), TEST(test_modes),
-		TEST(test_depth),	 TEST(test_breadth),	  TEST(test_numbers),
-		TEST(test_descriptors),	 TEST(test_unremovable),
+		TEST(test_empty),	 TEST(test_kinds),
+		TEST(test_links_out),	 TEST(test_link_instead),
+		TEST(test_file_instead), TEST(test_modes),
+		TEST(test_depth),	 TEST(test_breadth),
+		TEST(test_numbers),	 TEST(test_descriptors),
+		TEST(test_unremovable),	 TEST(test_not_permitted),
 	};
 
 	int failed;

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/argv.h"
 #include "backend/host.h"
+#include "base/argv.h"
 
 extern const struct drupe_backend drupe_backend_v1;
 
@@ -120,6 +120,16 @@ static void test_limits(void **state)
 		     "--property=IOWeight=10000|--");
 }
 
+/* Whatever a policy can name. */
+static void test_enforces(void **state)
+{
+	(void)state;
+	assert_int_equal(N_CGROUP - 1, sizeof(every_limit) / sizeof(every_limit[0]));
+	for (size_t i = 1; i < N_CGROUP; i++)
+		assert_true(drupe_backend_v1.scope->enforces & UINT64_C(1) << i);
+	assert_int_equal(drupe_backend_v1.scope->enforces >> N_CGROUP, 0);
+}
+
 static void test_unknown_limit(void **state)
 {
 	static const struct drupe_cgroup_limit limit[] = {
@@ -211,10 +221,11 @@ static void test_cgroup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_user),	      cmocka_unit_test(test_system),
-		cmocka_unit_test(test_options),	      cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_unknown_limit), cmocka_unit_test(test_stop),
-		cmocka_unit_test(test_diagnose),      cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_user),	 cmocka_unit_test(test_system),
+		cmocka_unit_test(test_options),	 cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_enforces), cmocka_unit_test(test_unknown_limit),
+		cmocka_unit_test(test_stop),	 cmocka_unit_test(test_diagnose),
+		cmocka_unit_test(test_cgroup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,8 +20,8 @@
 #include "base/argv.h"
 #include "base/clock.h"
 #include "base/fd.h"
-#include "scope/folder.h"
 #include "run/result.h"
+#include "scope/folder.h"
 #include "scope/scope.h"
 
 #define OTHER_UID 54321
@@ -280,7 +280,7 @@ static void test_manager(void **state)
 	struct scope scope = SCOPE_NONE;
 	struct error err = { 0 };
 	bool root = geteuid() == 0;
-	char folder[256];
+	char folder[400];
 	int fd;
 
 	(void)state;

@@ -28,8 +28,7 @@
 
 static char own_path[PATH_MAX];
 
-/* ---- the started process: this program again
- * --------------------------------------------- */
+/* ---- the started process: this program again ---- */
 
 static int probe(void)
 {
@@ -63,8 +62,7 @@ static int probe(void)
 	return 0;
 }
 
-/* ---- starting it
- * -------------------------------------------------------------------------- */
+/* ---- starting it ---- */
 
 struct started {
 	pid_t pid;
@@ -226,8 +224,7 @@ static void test_identity(void **state)
 	close(started.pidfd);
 }
 
-/* ---- failures
- * ----------------------------------------------------------------------------- */
+/* ---- failures ---- */
 
 static void refuse(struct spawn *spawn, enum error_code code, int errnum)
 {
@@ -310,8 +307,7 @@ static void test_no_descriptor_left(void **state)
 	close(null);
 }
 
-/* ---- the end of the spawner
- * --------------------------------------------------------------- */
+/* ---- the end of the spawner ---- */
 
 static void test_dies_with_spawner(void **state)
 {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/path.h"
 #include "base/value.h"
 
 #define N(table) (sizeof(table) / sizeof((table)[0]))
@@ -195,13 +196,13 @@ static void test_path(void **state)
 static void test_path_within(void **state)
 {
 	(void)state;
-	assert_true(value_path_within("/a", "/"));
-	assert_true(value_path_within("/", "/"));
-	assert_true(value_path_within("/a", "/a"));
-	assert_true(value_path_within("/a/b", "/a"));
-	assert_false(value_path_within("/ab", "/a"));
-	assert_false(value_path_within("/", "/a"));
-	assert_false(value_path_within("/a", "/a/b"));
+	assert_true(path_is_within("/a", "/"));
+	assert_true(path_is_within("/", "/"));
+	assert_true(path_is_within("/a", "/a"));
+	assert_true(path_is_within("/a/b", "/a"));
+	assert_false(path_is_within("/ab", "/a"));
+	assert_false(path_is_within("/", "/a"));
+	assert_false(path_is_within("/a", "/a/b"));
 }
 
 static const struct {

@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "verify/verify.h"
+#include "verify/checks.h"
 
 #define SPACES                                                                       \
 	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
@@ -41,8 +41,7 @@
 #define TOOL "/usr/bin/env"
 #define SOON_MS 20000
 
-/* ---- the child -----------------------------------------------------------------------
- */
+/* ---- the child ---- */
 
 /* What is not as it must be. */
 struct flaw {
@@ -289,8 +288,7 @@ static void stop(struct child *child)
 	close(child->told);
 }
 
-/* ---- what it is held against
- * ------------------------------------------------------------ */
+/* ---- what it is held against ---- */
 
 struct expected {
 	struct identity identity;
@@ -402,8 +400,7 @@ static void expect_verdict(const struct flaw *flaw, enum error_code code)
 	expected_free(&expected);
 }
 
-/* ---- status
- * ----------------------------------------------------------------------------- */
+/* ---- status ---- */
 
 static const struct flaw no_flaw;
 
@@ -707,8 +704,7 @@ static void test_place_is_inode_and_device(void **state)
 	expected_free(&expected);
 }
 
-/* ---- namespaces
- * -------------------------------------------------------------------------- */
+/* ---- namespaces ---- */
 
 static const struct {
 	int shared;
@@ -789,8 +785,7 @@ static void test_reported(void **state)
 	expected_free(&expected);
 }
 
-/* ---- pins
- * -------------------------------------------------------------------------------- */
+/* ---- pins ---- */
 
 static int count_descriptors(void)
 {
@@ -960,8 +955,7 @@ static void test_gone(void **state)
 	expected_free(&expected);
 }
 
-/* ---- limits
- * ------------------------------------------------------------------------------- */
+/* ---- limits ---- */
 
 static const struct {
 	const char *name;
@@ -980,6 +974,7 @@ static void test_limits(void **state)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct flaw flaw = { .resource = limits[i].resource + 1 };
 		struct plan plan = { .n_limits = 1 };
+		const struct verify_input input = { .plan = &plan };
 		struct held held = HELD_NONE;
 		struct rlimit now;
 		struct child child;
@@ -991,13 +986,14 @@ static void test_limits(void **state)
 		plan.limits[0] = (struct drupe_rlimit){ .name = limits[i].name,
 							.resource = limits[i].resource };
 		plan.limits[0].value = flaw.hard;
-		check_code(verify_limits(&held, &plan, &err), &err, ERROR_NONE);
+		check_code(verify_limits(&held, &input, &err), &err, ERROR_NONE);
 		plan.limits[0].value = flaw.hard + 1;
-		check_code(verify_limits(&held, &plan, &err), &err,
+		check_code(verify_limits(&held, &input, &err), &err,
 			   ERROR_LIMIT_ABOVE_HARD);
-		assert_non_null(strstr(err.message, limits[i].name));
+		assert_non_null(strstr(err.hint, limits[i].name));
+		assert_non_null(strstr(err.message, " RLIMIT_"));
 		plan.limits[0].value = UINT64_MAX;
-		check_code(verify_limits(&held, &plan, &err), &err,
+		check_code(verify_limits(&held, &input, &err), &err,
 			   ERROR_LIMIT_ABOVE_HARD);
 		held_close(&held);
 		stop(&child);
@@ -1033,8 +1029,7 @@ static void test_limits_of_all(void **state)
 	expected_free(&expected);
 }
 
-/* ---- all of it
- * ----------------------------------------------------------------------------- */
+/* ---- all of it ---- */
 
 static bool make_folders(void)
 {

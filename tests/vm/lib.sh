@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # What the scripts of the host share. To be sourced.
-#   DRUPE_VM_DIR       where images are kept between runs    (/var/lib/drupe-try/vm)
+#   DRUPE_VM_DIR       where images are kept between runs           ($DRUPE_TRY_DIR/vm)
 #   DRUPE_VM_RELEASES  of Debian                             (bookworm trixie)
 set -euo pipefail
 umask 022
@@ -9,7 +9,7 @@ export LC_ALL=C.UTF-8
 unset CDPATH MAKEFLAGS MFLAGS MAKELEVEL
 VM=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 SOURCE=$(realpath "$VM/../..")
-VM_DIR=${DRUPE_VM_DIR:-/var/lib/drupe-try/vm}
+VM_DIR=$(realpath -m "${DRUPE_VM_DIR:-${DRUPE_TRY_DIR:-/var/lib/drupe-try}/vm}")
 RELEASES=${DRUPE_VM_RELEASES:-bookworm trixie}
 
 die() {

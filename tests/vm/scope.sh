@@ -8,6 +8,8 @@
 }
 # shellcheck source=tests/integration/lib.sh
 . "${srcdir:-.}/tests/integration/lib.sh"
+# Emulated, a run takes seconds to start.
+WAIT_SECONDS=240
 SCOPE=${SCOPE:-systemd}
 
 # scoped NAME CGROUP [LINE-OF-PROFILE...]: a policy with a scope. SCOPE_OPTIONS at the top.

@@ -29,8 +29,11 @@ inside sh -c './bootstrap && ./configure --enable-werror && make -j2 &&
 	die "drupe does not build on $release"
 }
 rm -rf "$place"/srv/drupe/autom4te.cache
-# What arms.sh is to run; empty: all of it.
-printf 'ARMS=%q\nTESTS=%q\nRUNS=%q\nROUNDS=%q\n' "${DRUPE_VM_ARMS:-}" "${DRUPE_VM_TESTS:-}" \
-	"${DRUPE_VM_RUNS:-}" "${DRUPE_VM_ROUNDS:-}" >"$place/srv/conf"
+# What arms.sh is to run; empty: as it sees fit.
+long=0
+[ "${DRUPE_TEST_LONG:-0}" != 1 ] || long=1
+printf 'ARMS=%q\nTESTS=%q\nRUNS=%q\nROUNDS=%q\nLONG=%q\n' "${DRUPE_VM_ARMS:-}" \
+	"${DRUPE_VM_TESTS:-}" "${DRUPE_VM_RUNS:-}" "${DRUPE_VM_ROUNDS:-}" \
+	"$long" >"$place/srv/conf"
 truncate -s 2G "$place/disk"
 mke2fs -q -F -t ext4 -L drupe-srv -d "$place/srv" "$place/disk"

@@ -12,26 +12,27 @@ export LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 SRV=/srv
 TREE=$SRV/drupe
 # Emulated processors are slow; a test that hangs is ended all the same.
-limits=(CALL_SECONDS=240 TEST_SECONDS=900)
+limits=(CALL_SECONDS=240 WAIT_SECONDS=240 TEST_SECONDS=900)
 token=$(sed -n 's/.*drupe\.vm=\([0-9a-f]*\).*/\1/p' /proc/cmdline)
 failed=0
 # shellcheck source=/dev/null
 . "$SRV/conf"
+limits+=(DRUPE_TEST_LONG="$LONG")
+[ "$LONG" = 0 ] || limits+=(TEST_SECONDS=1800)
 [ -z "${ROUNDS:-}" ] || limits+=(DRUPE_VM_ROUNDS="$ROUNDS" TEST_SECONDS=7200)
 
+# Either the core of each, or all that versions of tools may change. All of the suite in each
+# would take hours; the rest is the host's.
 tests_of() { # ARM
 	local in=tests/integration vm=tests/vm
-	# All of the suite in each would take hours; the rest is the host's.
-	case $1 in
-	user)
-		echo $vm/{scope,manager,inversions}.test $in/{limits,view}.test
-		;;
-	root)
-		echo $vm/{scope,manager,cgroup2}.test $in/{root,process}.test
-		;;
-	service)
-		echo $vm/service.test $in/limits.test
-		;;
+
+	case $LONG-$1 in
+	0-user) echo $vm/{scope,manager,inversions}.test ;;
+	0-root) echo $vm/{scope,manager,cgroup2}.test $in/root.test ;;
+	0-service) echo $vm/service.test ;;
+	1-user) echo $vm/{scope,manager,inversions}.test $in/{limits,view}.test ;;
+	1-root) echo $vm/{scope,manager,cgroup2}.test $in/{root,process}.test ;;
+	1-service) echo $vm/service.test $in/limits.test ;;
 	esac
 }
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections of a policy: where each is kept, and those that an admin names. */
+#include "policy/place.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/state.h"
 #include "base/value.h"
 
-/* Bounds of what an admin names; looking for duplicates stays cheap. */
+/* Bounds on what an admin names keep the search for duplicates cheap. */
 #define PROFILES_MAX 256
 #define BACKENDS_MAX 64
 
 void *policy_place_base(const struct policy_sink *sink, struct policy_place place)
 {
-	return place.section >= SECTION_PROFILE
+	return policy_sections[place.section].in_profile
 		       ? (void *)&sink->policy->profiles[place.index]
 		       : (void *)sink->policy;
 }
@@ -22,28 +22,22 @@ struct policy_seen *policy_place_seen(struct policy_sink *sink, struct policy_pl
 {
 	size_t i = (size_t)(key - policy_keys);
 
-	return place.section >= SECTION_PROFILE ? &sink->profiles[place.index].keys[i]
-						: &sink->keys[i];
+	return policy_sections[place.section].in_profile
+		       ? &sink->profiles[place.index].keys[i]
+		       : &sink->keys[i];
 }
 
 static struct location *place_opened(struct policy_sink *sink, struct policy_place place)
 {
 	if (place.section == SECTION_OPTION)
 		return &sink->options[place.index].opened;
-	return place.section >= SECTION_PROFILE
+	return policy_sections[place.section].in_profile
 		       ? &sink->profiles[place.index].opened[place.section]
 		       : &sink->opened[place.section];
 }
 
-void policy_sink_again(struct policy_sink *sink, struct location where, const char *name,
-		       struct location first)
-{
-	policy_sink_find(sink, where, "%s again: it is given in line %u; write it once",
-			 name, first.line);
-}
-
-void policy_sink_open(struct policy_sink *sink, struct policy_place place,
-		      const char *shown, struct location where)
+void policy_place_open(struct policy_sink *sink, struct policy_place place,
+		       const char *shown, struct location where)
 {
 	struct location *opened = place_opened(sink, place);
 
@@ -126,8 +120,8 @@ static bool find_options(struct policy_sink *sink, const char *backend,
 	return true;
 }
 
-bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
-		       const char *name, struct location where, size_t *ret_index)
+bool policy_place_named(struct policy_sink *sink, enum policy_section section,
+			const char *name, struct location where, size_t *ret_index)
 {
 	if (sink->exhausted)
 		return false;
@@ -137,7 +131,7 @@ bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
 				 "%s: %s is not a name; write a-z, then a-z, 0-9 "
 				 "and - (32 at most)",
 				 policy_section_name(section, POLICY_YAML),
-				 policy_show(name).text);
+				 findings_quote(name).text);
 		return false;
 	}
 	if (section == SECTION_PROFILES)
@@ -145,8 +139,8 @@ bool policy_sink_named(struct policy_sink *sink, enum policy_section section,
 	return find_options(sink, name, where, ret_index);
 }
 
-bool policy_sink_enter(struct policy_sink *sink, const struct policy_entry *entry,
-		       struct policy_place *ret_place)
+bool policy_place_enter(struct policy_sink *sink, const struct policy_entry *entry,
+			struct policy_place *ret_place)
 {
 	struct policy_place place = { 0 };
 
@@ -154,13 +148,12 @@ bool policy_sink_enter(struct policy_sink *sink, const struct policy_entry *entr
 		place.section = entry->key->child;
 		place.index = entry->place.index;
 	} else {
-		place.section = entry->place.section == SECTION_PROFILES ? SECTION_PROFILE
-									 : SECTION_OPTION;
-		if (!policy_sink_named(sink, entry->place.section, entry->name,
-				       entry->where, &place.index))
+		place.section = policy_sections[entry->place.section].each;
+		if (!policy_place_named(sink, entry->place.section, entry->name,
+					entry->where, &place.index))
 			return false;
 	}
-	policy_sink_open(sink, place, entry->name, entry->where);
+	policy_place_open(sink, place, entry->name, entry->where);
 	*ret_place = place;
 	return true;
 }

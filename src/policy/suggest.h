@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What an unknown key may have meant. */
+#ifndef DRUPE_POLICY_SUGGEST_H
+#define DRUPE_POLICY_SUGGEST_H
+
+#include "policy/sections.h"
+
+/* What else an unknown key NAME may have meant, as "; did you mean …", or "". */
+void suggest_key(enum policy_section section, enum policy_format format, const char *name,
+		 char *ret, size_t size);
+
+/* Whether NAME asks for another order of the layers (R1), and the answer to that. */
+bool suggest_is_order(const char *name);
+extern const char suggest_order_rule[];
+
+#endif

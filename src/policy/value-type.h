@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The types of values, in one table: those of a policy's keys and those of the options
+ * that a backend declares.  What a value may be is said in the same words for both.
+ */
+#ifndef DRUPE_VALUE_TYPE_H
+#define DRUPE_VALUE_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum value_type {
+	TYPE_BOOL,
+	TYPE_COUNT,
+	TYPE_SIZE,
+	TYPE_SIZE_UNLIMITED, /* or `unlimited`: UNSET */
+	TYPE_DURATION,	     /* milliseconds */
+	TYPE_SECONDS,	     /* a count, or a duration of whole seconds */
+	TYPE_PERCENT,
+	TYPE_TEXT,
+	TYPE_WORD, /* one of `words`: its place among them */
+	TYPE_NAME,
+	TYPE_BACKEND,
+	TYPE_USER,
+	TYPE_PATH,
+	TYPE_TMP_ROOT,
+	TYPE_CIDR4,
+	/* elements of lists, by whose names the table calls them */
+	TYPE_PREFIX,
+	TYPE_NETWORK,
+	TYPE_TREE,
+	N_VALUE_TYPES
+};
+
+/* How a value is kept. */
+enum value_store {
+	STORE_BOOL,
+	STORE_NUMBER, /* uint64_t */
+	STORE_WORD,   /* an enumeration: the place of the word */
+	STORE_TEXT,   /* char *, a copy */
+};
+
+/* What is asked of one value. */
+struct value_spec {
+	enum value_type type;
+	bool optional;		  /* TYPE_BACKEND: may be `none` */
+	uint64_t min, max;	  /* inclusive, where the type has a range */
+	const char *const *words; /* TYPE_WORD: NULL-terminated */
+};
+
+/* Room for the reason of a refusal: "is not a size; write 512M or 4G". */
+struct value_why {
+	char text[512];
+};
+
+/*
+ * Read TEXT, a quoted scalar or not.  0 and the number that is stored or, for text, that
+ * the range bounds; -EINVAL with the reason in WHY.
+ */
+int value_type_read(const struct value_spec *spec, const char *text, bool quoted,
+		    uint64_t *ret_number, struct value_why *why);
+
+/* What references and listings call the values of a type. */
+const char *value_type_name(enum value_type type);
+enum value_store value_type_store(enum value_type type);
+bool value_type_has_range(enum value_type type);
+/* "64K to 1T", as a policy writes it. */
+void value_type_print_range(const struct value_spec *spec, char *ret, size_t size);
+
+/* Fill WHY; -EINVAL. */
+int value_type_refuse(struct value_why *why, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif
