@@ -5,8 +5,8 @@
  *
  *     policy  ->  session  ->  drupe_run(), or drupe_start() and a job  ->  result
  *
- * A session has one workspace, one profile, one private tmp that its commands share and
- * that goes with it, and one state:
+ * A session has one workspace, one profile, one private tmp that its commands share
+ * and that is removed with it, and one state:
  *
  *     NEW       opened; the preflight, a real sandbox with a test command in it, comes
  *               with drupe_session_preflight() or before the first command
@@ -38,7 +38,7 @@
  *
  * Structures of options begin with their size, set by DRUPE_SESSION_OPTIONS and
  * DRUPE_RUN_OPTIONS; fields are only ever added at the end, and 0 or NULL is the default
- * of each.  -E2BIG: one that this version of the library does not know is set.
+ * of each.  -E2BIG: a field is set that this version of the library does not know.
  */
 #ifndef DRUPE_DRUPE_H
 #define DRUPE_DRUPE_H
@@ -58,7 +58,7 @@ typedef struct drupe_session drupe_session;
 typedef struct drupe_job drupe_job;
 typedef struct drupe_result drupe_result;
 
-/* The version of the library that runs, like "0.1.0". */
+/* The version of the library in use, like "0.1.0". */
 const char *drupe_version(void);
 
 /* ---- errors: the refusal object of drupe(1) ---- */
@@ -81,7 +81,7 @@ void drupe_error_free(drupe_error *error);
 
 /*
  * Open a policy as `drupe run -p` does: a NAME below the configured folder, or a file;
- * NULL: "default", and the built-in policy where there is none of that name.  Accepted
+ * NULL: "default", or the built-in policy if there is none of that name.  Accepted
  * whole or not at all.
  */
 int drupe_policy_open(const char *name_or_file, drupe_policy **ret_policy,
@@ -116,7 +116,7 @@ int drupe_session_open(const drupe_policy *policy,
 		       const struct drupe_session_options *options,
 		       drupe_session **ret_session, drupe_error **ret_error);
 
-/* Make the preflight of a NEW session, or tell again how it went: 0 when the session is
+/* Make the preflight of a NEW session, or report again how it went: 0 if the session is
  * READY. */
 int drupe_session_preflight(drupe_session *session, drupe_error **ret_error);
 
@@ -131,7 +131,7 @@ enum drupe_state drupe_session_state(drupe_session *session);
 
 /*
  * Cancel all commands, wait for their end, remove the private tmp, free the session.
- * An error is one of the removal; the session is gone all the same.  NULL is allowed.
+ * Only the removal can fail; the session is gone all the same.  NULL is allowed.
  */
 int drupe_session_close(drupe_session *session, drupe_error **ret_error);
 
@@ -146,7 +146,7 @@ enum drupe_network {
 enum drupe_stream { DRUPE_STDOUT = 0, DRUPE_STDERR = 1 };
 
 /* Bytes of a stream, in order, as they come.  Called in the thread that runs the
- * command: until it returns nothing of this command is served, its timeout included.
+ * command: until it returns nothing else of this command is served, not even its timeout.
  * It must neither close the session nor free its job (drupe_job_cancel() is allowed).  In
  * a job it has a stack of 512 KiB, and all signals are blocked. */
 typedef void (*drupe_output)(void *data, enum drupe_stream stream, const char *bytes,
@@ -171,8 +171,8 @@ struct drupe_run_options {
 	 * NULL: stdin_data, and captured streams. */
 	const int *stdio;
 	int capture; /* keep the bounded text although the streams are passed on */
-	/* When readable, the command is cancelled; 0: none.  Of a signalfd the signal is
-	 * read and told by the result. */
+	/* When readable, the command is cancelled; 0: none.  From a signalfd the signal
+	 * is read, and reported in the result. */
 	int cancel_fd;
 };
 #define DRUPE_RUN_OPTIONS                                \
@@ -188,21 +188,21 @@ struct drupe_run_options {
 int drupe_run(drupe_session *session, const struct drupe_run_options *options,
 	      drupe_result **ret_result);
 
-/* The same in a thread of the library's.  What OPTIONS points to is copied, but the
+/* The same in a thread of the library's.  What OPTIONS points to is copied, except the
  * descriptors and output_data. */
 int drupe_start(drupe_session *session, const struct drupe_run_options *options,
 		drupe_job **ret_job);
 /* A descriptor that poll() reports readable once the command has ended. */
 int drupe_job_fd(const drupe_job *job);
 /* End the command as its timeout would.  Does not wait; may be called from any thread,
- * and again.  0, or -ESRCH when the command has ended before. */
+ * and again.  0, or -ESRCH if the command has already ended. */
 int drupe_job_cancel(drupe_job *job);
 /*
  * Wait at most TIMEOUT_MS (-1: as long as it takes) for the end.  0 and the result, the
- * first time; -ETIMEDOUT: it still runs; -ENODATA: the result was taken before.
+ * first time; -ETIMEDOUT: it still runs; -ENODATA: the result was already taken.
  */
 int drupe_job_wait(drupe_job *job, int timeout_ms, drupe_result **ret_result);
-/* Cancels and waits where it still runs.  NULL is allowed.  The session may be closed
+/* Cancels and waits if it still runs.  NULL is allowed.  The session may be closed
  * before. */
 void drupe_job_free(drupe_job *job);
 
@@ -239,7 +239,7 @@ uint64_t drupe_result_omitted_bytes(const drupe_result *result, enum drupe_strea
 
 /* From release to end, seconds. */
 double drupe_result_wall_seconds(const drupe_result *result);
-/* Evidence of the scope's cgroup: NAN or UINT64_MAX where it cannot be known. */
+/* From the scope's cgroup: NAN or UINT64_MAX if unknown. */
 double drupe_result_user_seconds(const drupe_result *result);
 double drupe_result_system_seconds(const drupe_result *result);
 uint64_t drupe_result_memory_peak_bytes(const drupe_result *result);

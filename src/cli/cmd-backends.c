@@ -168,7 +168,7 @@ int cmd_backends(const struct options *options)
 	if (shown == 0) {
 		fputs("drupe: no backend \"", stderr);
 		print_escaped(stderr, dump);
-		fputs("\" here; drupe backends lists those there are\n", stderr);
+		fputs("\"; `drupe backends` lists what is installed\n", stderr);
 		return EXIT_MISUSE;
 	}
 	return refused ? EXIT_FINDINGS : EXIT_GOOD;

@@ -193,7 +193,7 @@ static json_t *plan_json(const struct planned *planned)
 	return json;
 }
 
-/* Quoted as for a shell, so that a line can be read in one way only. */
+/* Quoted as for a shell, so that a line is unambiguous. */
 static void print_word(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -36,7 +36,7 @@ static int watch_signals(int *ret_fd, struct error *err)
 	return 0;
 }
 
-/* A refusal without a session is a result as well. */
+/* A refusal without a session is a result too. */
 static void take_error(struct drupe_error *error, struct result *result)
 {
 	if (error)

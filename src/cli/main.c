@@ -141,7 +141,7 @@ static int run_main(int argc, char **argv)
 	if (fd_sanitize_stdio() < 0)
 		return EXIT_REFUSED;
 	/* With set-uid or file capabilities the caller would choose policy and backends
-	 * for rights that are not theirs. */
+	 * for privileges that are not its own. */
 	if (getauxval(AT_SECURE)) {
 		fputs("drupe: it must not be installed set-uid, set-gid or with "
 		      "capabilities\n",

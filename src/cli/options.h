@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command line, by one table. */
+/* The command line, parsed by one table. */
 #ifndef DRUPE_OPTIONS_H
 #define DRUPE_OPTIONS_H
 
@@ -39,7 +39,7 @@ struct options {
 
 /*
  * Parse ARGV (argv[0] is the command's name) as options of COMMAND, up to the first
- * word that is none.  ERR: code usage.  What was parsed before an error stands, and
+ * word that is not one.  ERR: code usage.  What was parsed before an error stands, and
  * --json is seen wherever it is, so that a caller's program gets its JSON.
  */
 int options_parse(int argc, char **argv, enum command_bit command,

@@ -10,7 +10,7 @@
  *
  * See guard.h for what it is for; the second form is the keeper of keeper.h.  It starts
  * the launcher with an empty environment, with the descriptors of --keep and no others,
- * and with neither priority nor keyring of the caller.
+ * and with neither the caller's priority nor its keyring.
  */
 #include "guard/guard.h"
 
@@ -43,9 +43,9 @@
 
 #define MAX_KEEP 256
 #define RELIST_MS 10	  /* /proc/…/children may miss one while others exit */
-#define CGROUP_MS 2000	  /* until the last of the killed has left the cgroup */
+#define CGROUP_MS 2000	  /* until the last killed process has left the cgroup */
 #define ORPHAN_TRIES 1000 /* of 10 ms */
-#define KEYRING_TRIES 500 /* of 2 ms: quota is given back with a delay */
+#define KEYRING_TRIES 500 /* of 2 ms: quota is returned with a delay */
 
 struct guard {
 	int control, block, sync, signals;
@@ -53,17 +53,17 @@ struct guard {
 	size_t n_keep;
 	const char *tmp;    /* removed when the executor is gone */
 	bool make_tmp;	    /* and made by us: */
-	int tmp_place;	    /* the descriptor that the launcher gets of it, -1: none */
-	int tmp_lock;	    /* on it: sweepers of leftovers see that it is in use */
+	int tmp_place;	    /* the launcher's descriptor of it; -1: none */
+	int tmp_lock;	    /* tells sweepers of leftovers that it is in use */
 	const char *cgroup; /* a folder of ours, removed at the end; we stay outside: */
-	int cgroup_procs;   /* the launcher enters it by this */
+	int cgroup_procs;   /* the launcher enters through this */
 	char **launcher;
 	pid_t pid;	 /* of the launcher, 0: reaped */
 	bool dying;	 /* kill whatever there is */
 	bool orphaned;	 /* the executor is gone without a goodbye */
 	bool remove_tmp; /* before the exit */
 	bool empty;	 /* GUARD_EMPTY was sent */
-	bool leave;	 /* then, without a goodbye */
+	bool leave;	 /* exit then, without a goodbye */
 };
 
 static void say(const struct guard *guard, uint32_t event, uint32_t what, int value)
@@ -132,8 +132,8 @@ static bool parse_arguments(struct guard *guard, char **argv)
 	       (guard->cgroup != NULL) == (guard->cgroup_procs >= 0);
 }
 
-/* The command must never be more protected or more privileged in scheduling than
- * a plain process; what is already modest stays as it is. */
+/* The command must not be better protected or scheduled than a plain process; what is
+ * already modest stays as it is. */
 static void give_up_priority(void)
 {
 	const struct rlimit none = { 0, 0 };
@@ -147,7 +147,7 @@ static void give_up_priority(void)
 			(void)!pwrite(fd, "0", 1, 0);
 		close(fd);
 	}
-	/* By numbers: musl's functions of that name always fail. */
+	/* Raw system calls: musl's functions of that name always fail. */
 	policy = syscall(SYS_sched_getscheduler, 0);
 	if (policy == SCHED_FIFO || policy == SCHED_RR)
 		(void)syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &param);
@@ -157,7 +157,7 @@ static void give_up_priority(void)
 	    IOPRIO_CLASS_RT)
 		(void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
 			      IOPRIO_CLASS_NONE << IOPRIO_CLASS_SHIFT);
-	/* Nor take it back. */
+	/* Nor may it take that back. */
 	(void)setrlimit(RLIMIT_NICE, &none);
 	(void)setrlimit(RLIMIT_RTPRIO, &none);
 }
@@ -189,7 +189,7 @@ static int setup(struct guard *guard)
 	/* The executor armed it for the time before we had the lifeline. */
 	if (prctl(PR_SET_PDEATHSIG, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		return -errno;
-	(void)setsid(); /* fails when we lead a group already, which is as good */
+	(void)setsid(); /* fails if we already lead a group, which is as good */
 	sigemptyset(&mine);
 	sigaddset(&mine, SIGCHLD);
 	sigaddset(&mine, SIGTERM);
@@ -204,7 +204,8 @@ static int setup(struct guard *guard)
 }
 
 /* R5: the launcher's gate releases on EOF, on a bad descriptor and on one that
- * does not block.  So it must be one blocking pipe, both ends there, right way round. */
+ * does not block.  So it must be one blocking pipe, with both ends, the right way round.
+ */
 static int check_gate(const struct guard *guard)
 {
 	struct stat in, out;
@@ -222,7 +223,7 @@ static int check_gate(const struct guard *guard)
 	return 0;
 }
 
-/* Exactly 0, 1, 2 and the --keep list go on, and the gate is among them. */
+/* Pass on exactly 0, 1, 2 and the --keep list, and the gate among them. */
 static int lay_descriptors(const struct guard *guard)
 {
 	bool block = false, sync = false;
@@ -296,13 +297,13 @@ static bool start(struct guard *guard)
 	return true;
 }
 
-/* Nothing of the run may be held open by the guard: not its pipes, not its gate. */
+/* The guard must hold nothing of the run open, neither its pipes nor its gate. */
 static void close_all_but_mine(const struct guard *guard)
 {
 	const int mine[] = { guard->control, guard->signals, guard->tmp_lock };
 	int next = 0;
 
-	/* Ascending: each time the smallest of mine that is not behind us. */
+	/* Ascending: each time the smallest of mine not yet passed. */
 	for (;;) {
 		int smallest = INT_MAX;
 
@@ -318,8 +319,8 @@ static void close_all_but_mine(const struct guard *guard)
 	}
 }
 
-/* The launcher's end with STATUS, and, where nothing else is left, that: in one call, so
- * that the executor wakes once for both. */
+/* Report the launcher's end with STATUS and, if nothing else is left, that too: in one
+ * call, so that the executor wakes once for both. */
 static void say_exited(struct guard *guard, int status, bool empty)
 {
 	struct guard_message texts[] = { { .event = GUARD_EXITED, .value = status },
@@ -335,7 +336,7 @@ static void say_exited(struct guard *guard, int status, bool empty)
 	guard->empty |= empty;
 }
 
-/* Reap what is dead.  When the launcher is, the run is over for all the others. */
+/* Reap the dead.  Once the launcher is dead, the run is over for all others. */
 static void reap(struct guard *guard)
 {
 	bool exited = false;
@@ -389,7 +390,7 @@ static bool is_wanted(struct guard *guard)
 	struct pollfd control = { .fd = guard->control, .events = POLLIN };
 
 	if (poll(&control, 1, 0) > 0 && listen_to_executor(guard))
-		guard->orphaned = true; /* so nothing is waited for */
+		guard->orphaned = true; /* wait for nothing */
 	if (!guard->dying && !guard->orphaned)
 		return true;
 	say(guard, GUARD_EMPTY, 0, 0);
@@ -458,7 +459,7 @@ int main(int argc, char **argv)
 	int r;
 
 	if (argc < 2 || !parse_arguments(&guard, argv)) {
-		fputs("drupe-guard: this is a part of drupe, not to be called by hand\n",
+		fputs("drupe-guard: this is a part of drupe, not to be run by hand\n",
 		      stderr);
 		return 125;
 	}
@@ -483,8 +484,7 @@ int main(int argc, char **argv)
 	guard.empty = r < 0 || !guard.launcher || !is_wanted(&guard) || !start(&guard);
 	close_all_but_mine(&guard);
 	watch(&guard);
-	/* There is nothing to flush or to hand back; and a sanitizer's look for leaks,
-	 * which stops the process by another one, can hang where all signals are blocked.
-	 */
+	/* Nothing to flush or free; and a sanitizer's leak check, which stops this
+	 * process from another one, can hang while all signals are blocked. */
 	_exit(leave(&guard));
 }

@@ -3,7 +3,7 @@
 #ifndef DRUPE_GUARD_KILL_H
 #define DRUPE_GUARD_KILL_H
 
-/* SIGKILL to every child that this process has now; those of theirs become ours. */
+/* SIGKILL to every child that this process has now; their own children become ours. */
 void guard_kill_children(void);
 
 #endif

@@ -26,7 +26,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MAX_DENY 8192 /* the 1024 of a list, and every address of a great host */
+#define MAX_DENY 8192 /* the 1024 of a list, and every address of a large host */
 
 struct cidr {
 	unsigned char family; /* AF_INET, AF_INET6 */
@@ -98,8 +98,8 @@ static bool parse_arguments(struct job *job, char **argv)
 
 /* ---- the tap ---- */
 
-/* A persistent device: the kernel waits 20 ms when the last user closes one that is
- * not, and the helper would take that long to end. */
+/* A persistent device: the last close of any other takes the kernel 20 ms, which would
+ * delay the helper's end. */
 static int make_tap(const struct job *job)
 {
 	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI };
@@ -220,7 +220,7 @@ static void read_back(struct job *job, int netlink, unsigned char family)
 		;
 }
 
-/* A kernel without a family has nothing of it to deny. */
+/* A kernel without an address family has nothing of it to deny. */
 static bool has_family(unsigned char family)
 {
 	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -266,7 +266,7 @@ static int join(const struct job *job)
 		return fail(job, NETNS_STEP_USERNS, errno);
 	if (setns(job->netns, CLONE_NEWNET) < 0)
 		return fail(job, NETNS_STEP_NETNS, errno);
-	/* Joining took both away: a helper looks into /proc/PID/ns, and nothing may
+	/* Joining reset both: a helper looks into /proc/PID/ns, and nothing may
 	 * survive the executor. */
 	(void)prctl(PR_SET_DUMPABLE, 1);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	if (!parse_arguments(&job, argv)) {
-		fputs("drupe-netns: this is a part of drupe, not to be called by hand\n",
+		fputs("drupe-netns: this is a part of drupe, not to be run by hand\n",
 		      stderr);
 		return 125;
 	}

@@ -3,10 +3,10 @@
  * What the executor and drupe-netns say to each other.
  *
  * drupe-netns is a process that has joined the pinned user and network namespaces.
- * It makes the tap device there before the helper starts, installs the routes that
- * deny after the helper is ready, and, for a helper that cannot inherit descriptors,
- * holds both namespaces under its own /proc/PID/ns.  A process joins namespaces
- * whole, and drupe itself must stay where it is.
+ * It makes the tap device there before the helper starts, installs the routes of
+ * network_deny once it is ready, and, for a helper that cannot inherit descriptors,
+ * holds both namespaces under its own /proc/PID/ns.  Only a whole process can join
+ * namespaces, and drupe itself must stay where it is.
  */
 #ifndef DRUPE_NETNS_H
 #define DRUPE_NETNS_H

@@ -4,7 +4,7 @@
 #define DRUPE_GUARD_TMP_H
 
 /*
- * Make PATH, mode 0700, and lay it on the descriptor PLACE (-1: on none).  *ret_lock
+ * Make PATH, mode 0700, and open it as descriptor PLACE (-1: none).  *ret_lock
  * keeps it from sweepers of leftovers.  0 or -errno.
  */
 int guard_tmp_make(const char *path, int place, int *ret_lock);

@@ -145,7 +145,7 @@ int options_take(void *to, size_t size, const void *from)
 		return 0;
 	if (given < sizeof(size_t))
 		return -EINVAL;
-	/* An option of a later version must not be ignored: it may narrow. */
+	/* An option of a later version must not be ignored: it may restrict. */
 	for (size_t i = size; i < given; i++)
 		if (((const char *)from)[i])
 			return -E2BIG;

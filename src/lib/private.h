@@ -40,7 +40,7 @@ struct drupe_result {
 drupe_policy *policy_keep(const drupe_policy *policy);
 
 /* Writing to a pipe without a reader must not kill the caller: block SIGPIPE in this
- * thread, then take away one that our writes caused. */
+ * thread, then discard one that our writes raised. */
 bool sigpipe_block(sigset_t *ret_before);
 void sigpipe_restore(const sigset_t *before, bool was_pending);
 

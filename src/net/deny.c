@@ -19,13 +19,13 @@ static const struct {
 	{ "private", "100.64.0.0/10" },
 	{ "private", "fc00::/7" },
 	{ "link-local", "169.254.0.0/16" },
-	/* Metadata of clouds over IPv6 (EC2, Compute Engine). */
+	/* Cloud metadata services over IPv6 (EC2, Compute Engine). */
 	{ "link-local", "fd00:ec2::254/128" },
 	{ "link-local", "fd20:ce::254/128" },
 };
 
-/* Whether a sandbox could reach it.  Not the loopback addresses, which no helper passes
- * on; but any other address on lo is one of the host's. */
+/* Whether a sandbox could reach ADDRESS.  No helper forwards loopback addresses; any
+ * other address on lo counts. */
 static bool is_reachable(int family, const void *address)
 {
 	const struct in6_addr *in6 = address;

@@ -39,13 +39,13 @@ static int joiner_failed(const struct network *network,
 			 const struct netns_message *message, struct error *err)
 {
 	static const char *const steps[] = {
-		[NETNS_STEP_ARGUMENTS] = "drupe-netns: its arguments",
+		[NETNS_STEP_ARGUMENTS] = "reading the arguments of drupe-netns",
 		[NETNS_STEP_USERNS] = "joining the user namespace",
 		[NETNS_STEP_NETNS] = "joining the network namespace",
 		[NETNS_STEP_TUN] = "/dev/net/tun",
 		[NETNS_STEP_TAP] = "making the tap device",
 		[NETNS_STEP_ROUTE] = "installing a route of network_deny",
-		[NETNS_STEP_VERIFY] = "a route of network_deny, read back",
+		[NETNS_STEP_VERIFY] = "reading back a route of network_deny",
 	};
 	size_t step = message->what < sizeof(steps) / sizeof(steps[0]) ? message->what
 								       : 0;
@@ -139,7 +139,7 @@ void network_end_joiner(struct network *network)
 
 /* ---- the helper ---- */
 
-/* The cause is told last, so the end of the text is kept. */
+/* Keep the end: the cause comes last. */
 static void keep_text(struct network *network, const char *more, size_t n)
 {
 	const size_t room = sizeof(network->text) - 1;
@@ -154,7 +154,7 @@ void network_read_output(struct network *network)
 {
 	char buffer[NETWORK_TEXT / 2];
 
-	/* All that a pipe holds and more, but bounded: it may come faster than it is
+	/* More than a pipe holds, but bounded: the helper may write faster than we
 	 * read. */
 	for (int i = 0; i < 256 && network->output >= 0; i++) {
 		ssize_t n = read(network->output, buffer, sizeof(buffer));
@@ -180,7 +180,7 @@ int network_helper_failed(struct network *network, const char *what, struct erro
 	return network_failed(network, 0, text, err);
 }
 
-/* The ends that the helper gets. */
+/* The helper's ends of the pipes. */
 struct helper_ends {
 	int ready, exit, output, null;
 };
@@ -206,7 +206,7 @@ static int open_ends(struct network *network, struct helper_ends *ends, struct e
 		r = fd_null(O_RDONLY, &ends->null, err);
 	if (r < 0)
 		return r;
-	/* A helper that opens it by its path opens it as the user who runs it. */
+	/* A helper that opens it by path does so as its own user. */
 	if (identity->drop && fchown(ends->ready, identity->uid, identity->gid) < 0)
 		return error_set(err, ERROR_SYSTEM, errno,
 				 "cannot give a pipe to the helper: %s", strerror(errno));
@@ -220,8 +220,8 @@ static bool by_pidfile(const struct network *network)
 	return network->backend->network.ready == DRUPE_READY_PIDFILE;
 }
 
-/* R6: two paths, of the pinned handles or of the process that holds them; never the
- * child's pid. */
+/* R6: paths of the pinned handles, or of the process that holds them; never the child's
+ * pid. */
 static void helper_words(const struct network *network, const struct helper_ends *ends,
 			 struct drupe_words *words)
 {
@@ -250,9 +250,9 @@ static void helper_words(const struct network *network, const struct helper_ends
 	call_network_words(backend, &attach, words);
 }
 
-/* What it gets beside the standard streams.  Its pid file is a pipe, on standard input:
- * no command sees that, it cannot outlive the run, and a helper that closes what it
- * inherits still has it. */
+/* What the helper inherits beyond the standard streams.  A pid file is a pipe on its
+ * stdin: no command sees it, it cannot outlive the run, and a helper that closes what it
+ * inherits keeps it. */
 static size_t inheritance(const struct network *network, const struct helper_ends *ends,
 			  int (*ret_fds)[4])
 {
@@ -303,7 +303,7 @@ bool network_helper_is_gone(const struct network *network)
 	return network->helper_pidfd < 0 || poll(&process, 1, 0) > 0;
 }
 
-/* Exactly "1", then the end of the pipe; or, in a pid file, anything. */
+/* Exactly "1", then EOF; or anything at all in a pid file. */
 int network_helper_said(struct network *network, struct error *err)
 {
 	const size_t size = sizeof(network->answer), used = network->n_answer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the network's helper has what drupe needs of it. */
+/* Whether the network helper has what drupe needs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,14 +31,14 @@ static int not_started(const struct backend *backend, int errnum, struct error *
 	error_set(err, ERROR_NETWORK_UNAVAILABLE, errnum, "%s cannot be started: %s",
 		  backend_tool(backend), strerror(errnum));
 	error_hint(err,
-		   "call `%s --help` to see why, or name another network backend in "
+		   "run `%s --help` to see why, or name another network backend in "
 		   "the policy",
 		   backend_tool(backend));
 	error_backend(err, slot_names[SLOT_NETWORK], backend->object.name);
 	return -errnum;
 }
 
-/* Read until the end, at most until DEADLINE. */
+/* Read to the end, or until DEADLINE. */
 static void read_text(int fd, char *text, size_t size, int64_t deadline)
 {
 	size_t used = 0;

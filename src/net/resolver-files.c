@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the network's backend wants below /etc. */
+/* The files that the network backend needs below /etc. */
 #include <errno.h>
 #include <string.h>
 

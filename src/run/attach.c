@@ -8,7 +8,7 @@
 #include "guard/netns.h"
 #include "run/run.h"
 
-/* A helper is ready in milliseconds; this is for machines under great load. */
+/* A helper is ready in milliseconds; this is for machines under heavy load. */
 #define READY_MS 20000
 
 int run_join_network(struct run *run, struct error *err)
@@ -39,7 +39,7 @@ static int await_joiner(struct run *run, uint32_t event, int64_t deadline,
 	}
 }
 
-/* A helper that is ready, and goes on living. */
+/* Wait until the helper is ready and still alive. */
 static int await_helper(struct run *run, int64_t deadline, struct error *err)
 {
 	struct network *network = &run->network;
@@ -91,14 +91,13 @@ int run_attach_network(struct run *run, struct error *err)
 	if (r == 0)
 		r = deny(run, deadline, err);
 	network_end_joiner(network);
-	/* Nothing needs them once the helper is ready. */
+	/* Not needed once the helper is ready. */
 	close_fd(&run->held.netns);
 	close_fd(&run->held.userns);
 	network->netns = network->userns = -1;
 	if (r == 0 && network_helper_is_gone(network))
 		r = network_helper_failed(network, "ended right after it was ready", err);
-	/* An open handle keeps a namespace alive after its processes: look at the child.
-	 */
+	/* An open handle outlives the processes: look at the child. */
 	if (r == 0 && poll(&child, 1, 0) > 0)
 		r = run_launcher_failure(run, err);
 	return r;

@@ -112,7 +112,7 @@ void capture_add(struct capture *capture, const char *data, size_t length)
 	add_to_tail(capture, data + n, length - n);
 }
 
-/* Lay the ring straight: the last bytes, oldest first. */
+/* Unroll the ring: the last bytes, oldest first. */
 static size_t straighten_tail(struct capture *capture, char *to)
 {
 	size_t have = capture->n_tail < capture->tail_size ? (size_t)capture->n_tail
@@ -148,7 +148,7 @@ static size_t characters_from_end(const char *text, size_t length, uint64_t coun
 	return at;
 }
 
-/* ALL holds head and tail behind each other, contiguous when nothing was lost. */
+/* ALL holds the head, then the tail; contiguous if nothing was lost. */
 static int assemble(struct capture *capture, const char *all, size_t length,
 		    struct captured *captured)
 {

@@ -21,9 +21,9 @@ struct capture {
 	uint64_t n_tail; /* bytes that went to the ring */
 };
 
-/* What is handed out: head, one line that counts what is missing, tail. */
+/* The result: head, a line that counts what is missing, tail. */
 struct captured {
-	char *text; /* not NUL-terminated by meaning, but by one more byte */
+	char *text; /* may hold NULs; one more NUL follows */
 	size_t length;
 	bool utf8;
 	uint64_t bytes, omitted;

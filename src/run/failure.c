@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A launcher that never let the command run: whose failure it was, and what it said. */
+/* A launcher ended before the command ran: whose failure it was, and what it said. */
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,8 +18,7 @@ static int guard_failure(const struct run *run, struct error *err)
 		[0] = "could not fork",
 		[GUARD_STEP_SETUP] = "could not set itself up",
 		[GUARD_STEP_KEYRING] = "could not get a session keyring of its own",
-		[GUARD_STEP_DESCRIPTOR] =
-			"found a descriptor of the gate not as it must be",
+		[GUARD_STEP_DESCRIPTOR] = "found a bad descriptor of the gate",
 		[GUARD_STEP_EXEC] = "could not execute the launcher",
 		[GUARD_STEP_TMP] = "could not make the private tmp",
 		[GUARD_STEP_CGROUP] = "could not move the launcher into its cgroup",
@@ -56,7 +55,7 @@ static int guard_failure(const struct run *run, struct error *err)
 	return -errnum;
 }
 
-/* The launcher's words so far: all of stderr belongs to it until the release. */
+/* What the launcher has said so far: until the release, all of stderr is its own. */
 static void read_launcher_text(struct run *run)
 {
 	size_t used = strlen(run->launcher_text);
@@ -133,7 +132,7 @@ int run_launcher_failure(struct run *run, struct error *err)
 		return guard_failure(run, err);
 	read_launcher_text(run);
 	trim(run->launcher_text);
-	/* The guard never spoke: what ended is the scope's tool before it. */
+	/* The guard never spoke: it was the scope's tool that ended. */
 	if (run->guard_lost && run->phase == PHASE_SILENT && run->scope.request.size) {
 		run_reap_guard(run);
 		return scope_failure(&run->scope, run->launcher_text, run->guard_status,

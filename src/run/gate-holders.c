@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A child that waits at the gate and that nobody can name. */
+/* Kill a child that waits at the gate under an unknown pid. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,8 +13,8 @@
 
 #define TRIES 100
 
-/* Whether the process of that /proc directory has the pipe open, and is in a PID
- * namespace that is not ours (a process that the caller forked might hold it too). */
+/* Whether the process with the /proc directory PROC has the pipe open, and is in another
+ * PID namespace (a process forked by the caller might hold the pipe too). */
 static bool holds_gate(int proc, const struct stat *gate, const struct stat *own_pidns)
 {
 	struct stat st;
@@ -58,8 +58,8 @@ static int kill_holders(const struct stat *gate, const struct stat *own_pidns)
 	return killed;
 }
 
-/* The guard was killed before the launcher had reported: a child may wait at the gate,
- * for ever, whose number nobody knows.  It has the gate open. */
+/* The guard was killed before the launcher had reported: a child of unknown pid may wait
+ * at the gate for ever.  It has the gate open. */
 void run_kill_gate_holders(struct run *run)
 {
 	const struct timespec pause = { .tv_nsec = 10 * NS_PER_MS };

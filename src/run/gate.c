@@ -34,7 +34,7 @@ void gate_close_child_ends(struct gate *gate)
 
 int gate_release(struct gate *gate)
 {
-	/* One byte, once.  SIGPIPE is ignored or blocked by whoever runs runs. */
+	/* One byte, once.  The caller of run_execute ignores or blocks SIGPIPE. */
 	if (write(gate->block_write, "x", 1) != 1)
 		return -errno;
 	close_fd(&gate->block_write);

@@ -3,7 +3,7 @@
  * The gate at which every command is held, and the only place that opens it.
  *
  * The launcher reads one byte from `block` before it starts the command.  It gets
- * both ends of that pipe, so that no closing of ours can look like a release: the
+ * both ends of that pipe, so that closing ours cannot look like a release: the
  * byte is the only one (R5).
  */
 #ifndef DRUPE_GATE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The command is held at the gate: its report, its handles, and all the checks. */
+/* Holding the command at the gate: the report, the handles, and all checks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -11,20 +11,19 @@
 #include "run/run.h"
 #include "scope/folder.h"
 
-/* A launcher gets ready in milliseconds; this is for machines under great load. */
+/* A launcher gets ready in milliseconds; this is for machines under heavy load. */
 #define READY_MS 30000
 /* How long a launcher that reported nothing may take to end. */
 #define FAILURE_MS 2000
 #define GONE_MS 300
-/* From the report to the block point a launcher has much to do, and a look only takes
- * processor time away from it; then looks are frequent.  A session learns when that is.
- */
+/* A launcher is busy between its report and the block point, and looking only takes
+ * processor time from it; after that we look often.  A session learns when to begin. */
 #define FIRST_LOOK_NS (800 * 1000)
 #define LAST_FIRST_LOOK_NS (2000 * 1000)
 #define LOOK_NS (40 * 1000)
-#define LOOK_SHARE 4   /* and takes a fifth of a processor at most, where it is slow */
-#define LOOK_WAITED 32 /* and comes when the wait is a 32nd longer than at the last */
-#define THOROUGH 8     /* every so many looks: has it passed the gate? */
+#define LOOK_SHARE 4   /* looks take at most a fifth of a processor */
+#define LOOK_WAITED 32 /* the pause is at least a 32nd of the time waited so far */
+#define THOROUGH 8     /* every so many looks: has the child passed the gate? */
 #define REPORT_SIZE 65536
 
 static int hold_error(const struct run *run, int r, struct error *err)
@@ -49,7 +48,7 @@ static int hold_error(const struct run *run, int r, struct error *err)
 		  "%s did not get ready within %d seconds",
 		  backend_tool(run->sandbox->backends[SLOT_LAUNCHER]), READY_MS / 1000);
 	error_hint(err,
-		   "is the machine under great load, or a mount (a dead network "
+		   "is the machine under heavy load, or a mount (a dead network "
 		   "file system) that does not answer? `drupe preflight` tries again");
 	return -ETIMEDOUT;
 }
@@ -92,17 +91,16 @@ static int take_report(struct run *run, int64_t deadline, struct error *err)
 	if (n < 0)
 		return (int)n;
 	r = call_parse_info(launcher, text, (size_t)n, &run->report);
-	/* The handles, before anything else is done or said. */
+	/* Pin the handles before anything else. */
 	if (r == 0)
 		return verify_pin(&run->report, &run->sandbox->identity, &run->held, err);
-	/* A launcher that fails reports nothing and ends; one that lives on is not right.
-	 */
+	/* One that fails ends without a report; one that lives on is broken. */
 	if (n == 0)
 		run_await_launcher(run, FAILURE_MS);
 	if (run_launcher_is_gone(run))
 		return run_launcher_failure(run, err);
 	error_set(err, ERROR_VERIFY_CHILD, EBADMSG,
-		  "%s did not report its child as it should", backend_tool(launcher));
+		  "%s did not report its child correctly", backend_tool(launcher));
 	error_backend(err, slot_names[SLOT_LAUNCHER], launcher->object.name);
 	return -EBADMSG;
 }
@@ -114,13 +112,13 @@ static int64_t first_look(const struct sandbox *sandbox)
 	return learned ? learned : FIRST_LOOK_NS;
 }
 
-/* LOOKED after TOOK: too late where the first look was enough. */
+/* If the first look was enough, it came too late. */
 static void learn(struct sandbox *sandbox, unsigned looks, int64_t took)
 {
 	int64_t before = first_look(sandbox);
 	int64_t next = looks == 1 ? before - before / 8 : before + (took - before) / 4;
 
-	/* What a busy moment took must not keep a quiet one waiting. */
+	/* A slow start on a busy machine must not delay later ones. */
 	if (next > LAST_FIRST_LOOK_NS)
 		next = LAST_FIRST_LOOK_NS;
 	atomic_store_explicit(&sandbox->block_ns, next, memory_order_relaxed);
@@ -152,7 +150,7 @@ static int wait_for_block_point(struct run *run, int64_t deadline, struct error 
 		if (r < 0)
 			return r;
 		pause = (clock_now() - began) * LOOK_SHARE;
-		/* Where many start at once it is their sum that counts. */
+		/* When many start at once, the looks add up. */
 		if (pause < (began - start) / LOOK_WAITED)
 			pause = (began - start) / LOOK_WAITED;
 		next = clock_now() + (pause > LOOK_NS ? pause : LOOK_NS);
@@ -182,13 +180,13 @@ int run_hold(struct run *run, struct error *err)
 	int slack, r;
 
 	(void)fcntl(run->gate.info_read, F_SETFL, O_NONBLOCK);
-	/* The default slack of 50 us is as long as a look is apart from the next. */
+	/* The default slack, 50 us, is as long as the pause between two looks. */
 	slack = prctl(PR_GET_TIMERSLACK);
 	(void)prctl(PR_SET_TIMERSLACK, 1);
 	r = take_report(run, deadline, err);
 	if (r == 0)
 		r = verify_ancestry(&run->held, run->guard, err);
-	/* A launcher that failed right after its report explains that itself. */
+	/* A launcher that failed right after its report explains itself. */
 	if (r == -ESRCH || r == -ENOENT) {
 		run_await_launcher(run, GONE_MS);
 		if (run_launcher_is_gone(run))
@@ -196,8 +194,7 @@ int run_hold(struct run *run, struct error *err)
 	}
 	if (r == 0)
 		r = adopt_tmp(run, err);
-	/* Joining takes its time while the launcher mounts; the helper itself comes
-	 * later. */
+	/* Joining goes on while the launcher mounts; the helper starts later. */
 	if (r == 0 && run->network.backend)
 		r = run_join_network(run, err);
 	if (r == 0)

@@ -10,13 +10,13 @@
 #include "run/run.h"
 #include "scope/folder.h"
 
-/* What the launcher gets beside 0, 1, 2, and its spelling for the command line. */
+/* The launcher's descriptors beyond 0, 1, 2, and their spelling on its command line. */
 struct inheritance {
 	int fds[RUN_MAX_HANDED];
 	size_t count;
 	char list[RUN_MAX_HANDED * 8];
-	struct drupe_words words; /* a number as a word for each, in order */
-	int data[RUN_MAX_HANDED]; /* those that are ours to close */
+	struct drupe_words words; /* each number as a word, in order */
+	int data[RUN_MAX_HANDED]; /* those we must close */
 	size_t n_data;
 };
 
@@ -40,7 +40,7 @@ static const char *hand_over(struct inheritance *inherited, int fd, struct error
 }
 
 /* Replace the plan's placeholders by descriptors.  A launcher that cannot bind by
- * descriptor must not get any: it would leave it open in the command. */
+ * descriptor must not get any: it would leave them open in the command. */
 static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 			    struct error *err)
 {
@@ -61,7 +61,7 @@ static int hand_over_mounts(struct run *run, struct inheritance *inherited,
 			inherited->data[inherited->n_data++] = fd;
 		}
 		if (is_tmp && by_fd && fd < 0) {
-			/* Not made yet: a number for the guard to lay it on. */
+			/* Not made yet: a number for the guard to open it as. */
 			int r = fd_null(O_PATH, &fd, err);
 
 			if (r < 0)
@@ -100,8 +100,7 @@ static const char *tmp_word(const struct run *run)
 	return "-";
 }
 
-/* OWN: the guard's descriptors that do not go on, the lifeline and the cgroup's entrance
- * (-1: none). */
+/* OWN: descriptors that stay with the guard: the lifeline and cgroup.procs (-1: none). */
 static int build_words(struct run *run, struct inheritance *inherited, const int own[2],
 		       struct drupe_words *words, struct error *err)
 {
@@ -136,8 +135,8 @@ static int build_words(struct run *run, struct inheritance *inherited, const int
 		return error_set(err, ERROR_SYSTEM, errno, "cannot look at the gate: %s",
 				 strerror(errno));
 	texts.keep = inherited->list;
-	texts.leave = !run->scope.request.size; /* else the evidence is read first */
-	/* That of a lasting session is its keeper's to remove. */
+	texts.leave = !run->scope.request.size; /* with one, the evidence is read first */
+	/* In a lasting session the keeper removes it. */
 	if (run->sandbox->one_shot) {
 		texts.tmp = run->sandbox->tmp.place.path;
 		texts.make_tmp = tmp_word(run);
@@ -155,17 +154,17 @@ static int spawn_guard(struct run *run, struct inheritance *inherited, int contr
 {
 	_cleanup_argv_ struct drupe_words words = { 0 };
 	_cleanup_close_ int entrance = -1;
-	/* R8: nothing, or the address that the scope's tool needs; the guard passes on
-	 * nothing.  A system scope's tool takes on the user itself, it needs root before;
-	 * it leaves the groups as they are. */
+	/* R8: empty, or the address that the scope's tool needs; the guard passes nothing
+	 * on.  A system scope's tool needs root, then switches to the user itself; it
+	 * leaves the groups as they are. */
 	bool by_tool = run->scope.request.size && !scope_is_folder(&run->scope);
 	struct spawn spawn = {
 		.envp = run->scope.environment,
 		.stdio = { stdio[0], stdio[1], stdio[2] },
 		.nofile = run->sandbox->nofile,
-		/* Killed while its manager takes it in, the tool would leave a scope in
-		 * which there never was a process, and that then stays.  The guard that
-		 * it becomes finds the lifeline cut. */
+		/* Killed while its manager moves it into the scope, the tool would leave
+		 * an empty scope behind for ever.  The guard that it becomes sees the
+		 * closed lifeline. */
 		.lives_on = by_tool,
 		.identity = &run->sandbox->identity,
 		.keeps_ids = by_tool,
@@ -223,8 +222,7 @@ int run_launch(struct run *run, struct error *err)
 		r = fd_lifeline(&run->control, &control, err);
 	if (r == 0)
 		r = launch(run, &inherited, control, &stdio, err);
-	/* Our copies of what now is the guard's: an end kept here would never show EOF.
-	 */
+	/* Close our copies of the guard's ends: one kept open would prevent EOF. */
 	gate_close_child_ends(&run->gate);
 	close_stdio(&stdio);
 	inheritance_free(&inherited);

@@ -24,8 +24,8 @@ static int release(struct run *run, struct error *err)
 	return 0;
 }
 
-/* What the launcher wrote when the command ended; nothing where the command was never
- * executed, or where the launcher was killed before it could tell. */
+/* What the launcher reported when the command ended: nothing if the command was never
+ * executed, or the launcher was killed first. */
 static bool launcher_told(struct run *run, struct result *result)
 {
 	const struct backend *launcher = run->sandbox->backends[SLOT_LAUNCHER];
@@ -55,7 +55,7 @@ static bool launcher_was_killed(struct run *run, struct result *result)
 	return killed_by(run->wait_status, result);
 }
 
-/* And with it everything. */
+/* The guard was killed, and everything with it. */
 static bool guard_was_killed(struct run *run, struct result *result)
 {
 	return run->guard_lost && killed_by(run->guard_status, result);
@@ -67,7 +67,7 @@ static bool launcher_failed(struct run *run, struct result *result)
 	return true;
 }
 
-/* The first that holds. */
+/* The first row that holds counts. */
 static const struct evidence {
 	bool (*holds)(struct run *run, struct result *result);
 	enum run_status status;
@@ -84,14 +84,14 @@ static enum run_status weigh_evidence(struct run *run, struct result *result)
 
 	while (!row->holds(run, result))
 		row++;
-	/* The kernel's own count, whatever the command made of it. */
+	/* The kernel's own count, however the command reacted. */
 	if (row->status != RUN_REFUSED && run->usage.oom_kills != UINT64_MAX &&
 	    run->usage.oom_kills > 0)
 		return RUN_OUT_OF_MEMORY;
 	return row->status;
 }
 
-/* A run that we ended has the status of what ended it; else the evidence tells. */
+/* A run that we ended has the status of what ended it; otherwise the evidence decides. */
 static const struct conclusion {
 	bool by_evidence;
 	enum run_status status;

@@ -4,7 +4,7 @@
  *   stdio.c      pipes for the three streams
  *   launch.c     descriptors, command line, spawn of the guard
  *   hold.c       report, pin, block point, verification
- *   failure.c    why a launcher did not get there
+ *   failure.c    why a launcher failed before the command ran
  *   attach.c     the network of a held command
  *   supervise.c  everything that happens at once: messages, streams, deadlines
  *   teardown.c   the end, always and in order
@@ -29,15 +29,15 @@ struct run_io {
 	bool capture;		 /* keep the bounded text of both streams */
 	int in;			 /* read from here; -1: /dev/null */
 	int out[2];		 /* pass the streams on to these; -1: only captured */
-	int cancel[RUN_CANCELS]; /* one readable: end the run; -1: never */
+	int cancel[RUN_CANCELS]; /* readable: end the run; -1: none */
 	bool last;	/* the session ends with this run: its guard removes the tmp */
 	stream_tap tap; /* sees every byte, or NULL */
 	void *tap_data;
 };
 
-/* How far a run has come, as the guard tells it.  It only goes forward. */
+/* How far a run has come, as the guard reports it.  It only goes forward. */
 enum run_phase {
-	PHASE_SILENT,  /* nothing was heard: a scope's tool may still stand before it */
+	PHASE_SILENT,  /* not heard of: it may still be the scope's tool */
 	PHASE_STARTED, /* the guard started the launcher */
 	PHASE_EXITED,  /* the launcher ended, with wait_status */
 	PHASE_EMPTY,   /* no process of the run is left, or none was started */
@@ -48,7 +48,7 @@ enum run_ending {
 	ENDING_NONE,
 	ENDING_REFUSED, /* something failed before the release */
 	ENDING_ITSELF,	/* whatever ran has ended: see the evidence in run.c */
-	ENDING_NETWORK, /* the network's helper ended, and what was granted is gone */
+	ENDING_NETWORK, /* the network helper ended: the granted network is gone */
 	ENDING_TIMEOUT,
 	ENDING_CANCEL,
 	ENDING_SINK, /* our own output cannot be written */
@@ -78,19 +78,19 @@ struct run {
 	struct capture captures[2];
 	enum run_phase phase;
 	enum run_ending ending;
-	bool guard_lost; /* it tells nothing more */
-	bool cancelled;	 /* the caller asked for the end, though perhaps too late */
-	int start_errno; /* the guard could not start the launcher, and at which step: */
+	bool guard_lost; /* nothing more is heard from it */
+	bool cancelled;	 /* the caller cancelled, perhaps too late */
+	int start_errno; /* why the guard could not start the launcher, and where: */
 	uint32_t start_step;
 	int wait_status;		       /* of the launcher */
 	int guard_status;		       /* of the guard, once it was reaped */
 	char launcher_text[RUN_LAUNCHER_TEXT]; /* what stderr held before the release */
 	pid_t survivor;	       /* 0, or a process whose death could not be confirmed */
-	bool scope_left;       /* its cgroup did not go, though empty */
-	int64_t released_at;   /* when the byte was written, 0: it was not */
+	bool scope_left;       /* its cgroup is empty but was not removed */
+	int64_t released_at;   /* when the byte was written; 0: it was not */
 	int64_t ended_at;      /* of the launcher */
 	int64_t deadline;      /* of the command */
-	int64_t child_gone_at; /* when the namespace child was seen to be gone, 0: not */
+	int64_t child_gone_at; /* when the namespace child was gone; 0: it was not */
 };
 
 /*
@@ -102,7 +102,7 @@ void run_execute(struct sandbox *sandbox, const struct grant *grant,
 		 const struct request *request, const struct run_io *io,
 		 struct result *result);
 
-/* stdio.c: the pipes, of which the command gets *RET. */
+/* stdio.c: open a pipe; the command gets its end *RET. */
 int run_open_input(struct run *run, int *ret_read, struct error *err);
 int run_open_output(struct run *run, size_t i, int *ret_write, struct error *err);
 
@@ -117,7 +117,7 @@ int run_launcher_failure(struct run *run, struct error *err);
 /* Give a launcher that failed MS milliseconds to end by itself. */
 void run_await_launcher(struct run *run, uint64_t ms);
 
-/* attach.c: drupe-netns at once after the pin; the rest at the block point. */
+/* attach.c: drupe-netns right after the pin; the rest at the block point. */
 int run_join_network(struct run *run, struct error *err);
 int run_attach_network(struct run *run, struct error *err);
 
@@ -133,22 +133,21 @@ static inline bool run_launcher_is_gone(const struct run *run)
 	return run->phase >= PHASE_EXITED || run->guard_lost;
 }
 
-/* The signal that cancelled, where the caller's FD is a signalfd; 0: nobody knows. */
+/* The signal that cancelled, if the caller's FD is a signalfd; 0: unknown. */
 int run_cancel_signal(int fd);
 
 /* supervise.c */
 
-/* Wait until something happens, at most until DEADLINE: messages of the guard are
- * taken in, MORE (N of them) are polled beside them.  0, -ETIMEDOUT, or -ECANCELED
- * once the caller cancelled. */
+/* Wait for an event, until DEADLINE at most: messages of the guard are taken in, MORE (N
+ * of them) are polled too.  0, -ETIMEDOUT, or -ECANCELED once the caller cancelled. */
 int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline);
-/* Until the launcher ended, the deadline passed, the caller cancelled or the reader
- * of the output went away. */
+/* Serve the run until the launcher ended, the deadline passed, the caller cancelled, or
+ * the reader of the output is gone. */
 void run_supervise(struct run *run);
-/* Move what is there on the streams until both ended, or DEADLINE. */
+/* Move what the streams still hold, until both have ended or DEADLINE. */
 void run_drain(struct run *run, int64_t deadline);
 
-/* gate-holders.c: where the guard was killed before the launcher had reported. */
+/* gate-holders.c: if the guard was killed before the launcher had reported. */
 void run_kill_gate_holders(struct run *run);
 
 /* teardown.c */

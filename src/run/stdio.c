@@ -20,7 +20,7 @@ int run_open_output(struct run *run, size_t i, int *ret_write, struct error *err
 		return r;
 	if (run->io->capture)
 		r = capture_init(&run->captures[i], profile->output_limit, err);
-	else if (i == 0) /* as far as the user may */
+	else if (i == 0) /* as far as the user's limit allows */
 		(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE);
 	if (r == 0)
 		r = stream_take(stream, source, run->io->out[i], profile->stream_limit,

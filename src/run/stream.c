@@ -8,8 +8,8 @@
 
 #include "base/fd.h"
 
-/* A description of our own of the caller's pipe or terminal, as in sink_open.  A file
- * must be read from the caller's own offset, and does not block. */
+/* Reopen the caller's pipe or terminal for an open file description of our own, as in
+ * sink_open.  A file must be read at the caller's offset, and does not block. */
 static int reopen(int fd)
 {
 	char path[64];

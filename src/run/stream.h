@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One standard stream of the command, always a pipe of ours: a descriptor of the
- * caller could be re-opened from inside through /proc/self/fd.  Bytes are
- * captured, passed on, or both; no step blocks on a slow or stuck other side.
+ * One standard stream of the command, always a pipe of ours: the caller's descriptor
+ * could be reopened from inside through /proc/self/fd.  Bytes are captured, passed on, or
+ * both; no step blocks on a slow or stuck peer.
  */
 #ifndef DRUPE_STREAM_H
 #define DRUPE_STREAM_H
@@ -21,7 +21,7 @@
 typedef void (*stream_tap)(void *data, int number, const char *bytes, size_t length);
 
 struct stream {
-	int source;		 /* where bytes come from; -1: at its end */
+	int source;		 /* where bytes come from; -1: ended */
 	struct sink sink;	 /* where they go when passed on */
 	struct capture *capture; /* NULL: not captured */
 	stream_tap tap;		 /* NULL: none */
@@ -31,7 +31,7 @@ struct stream {
 	uint64_t bytes;	 /* read */
 	uint64_t passed; /* accepted for passing on */
 	char *buffer;
-	size_t start, end; /* what of the buffer waits for the sink */
+	size_t start, end; /* the part of the buffer that waits for the sink */
 	int sink_errno;	   /* the sink failed for good */
 };
 
@@ -53,7 +53,7 @@ struct pollfd stream_poll(const struct stream *stream);
  * is gone (sink_errno says it too; what comes later is dropped). */
 int stream_step(struct stream *stream);
 
-/* Nothing more will come, and all that came has gone. */
+/* Whether the source has ended and all of it was passed on. */
 bool stream_done(const struct stream *stream);
 
 void stream_close(struct stream *stream);

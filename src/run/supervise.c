@@ -91,7 +91,7 @@ int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
 	return ready == 0 ? -ETIMEDOUT : 0;
 }
 
-/* Let the streams move once; false when the reader of our output is gone. */
+/* Move the streams once; false: the reader of our output is gone. */
 static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 {
 	struct network *network = &run->network;
@@ -115,7 +115,7 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 	for (size_t i = 0; i < 3; i++) {
 		if (!fds[i].revents)
 			continue;
-		/* A command need not read its stdin; ours must be read. */
+		/* A command need not read its stdin; our output must be read. */
 		if (stream_step(&run->streams[i]) < 0 && i > 0) {
 			run_end(run, ENDING_SINK);
 			alive = false;
@@ -127,8 +127,8 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 	return alive;
 }
 
-/* Until when to wait: a launcher whose child is gone has little left to do, and must
- * not be waited for until the command's own deadline. */
+/* When to stop waiting: a launcher whose child is gone has little left to do, and does
+ * not get until the command's own deadline. */
 static int64_t supervise_deadline(const struct run *run)
 {
 	int64_t launcher = run->child_gone_at + LAUNCHER_MS * NS_PER_MS;

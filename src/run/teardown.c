@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The end of every run, however it came: kill, confirm, drain, reap.  Each step is
- * bounded, and none is left out because another failed. */
+ * bounded, and none is skipped because another failed. */
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -12,12 +12,12 @@
 #include "run/run.h"
 #include "scope/folder.h"
 
-/* SIGKILL of a whole namespace takes milliseconds; uninterruptible sleep does not end. */
+/* Killing a whole namespace takes milliseconds; uninterruptible sleep may last. */
 #define DEATH_MS 10000
 #define TOOL_MS 3000
 #define GUARD_MS 60000 /* it may have a large tmp to remove */
-/* What the command wrote must still go out: all of it that a living reader takes
- * until its deadline, or, when the run was cut short, within this. */
+/* What the command wrote is still passed on: all that a live reader takes until the
+ * deadline or, if the run was cut short, within this. */
 #define DRAIN_MS 2000
 
 static void tell_guard(const struct run *run, char order)
@@ -33,8 +33,8 @@ static bool is_dead(int pidfd)
 	return pidfd < 0 || poll(&poll_fd, 1, 0) > 0;
 }
 
-/* Before it becomes the guard the scope's tool hears nothing, and may wait long for a
- * manager that does not answer.  It gets a moment all the same: see lives_on. */
+/* Until it becomes the guard, the scope's tool hears nothing, and may wait long for a
+ * manager that does not answer.  It still gets a moment: see lives_on. */
 static void end_tool(struct run *run)
 {
 	int64_t deadline = deadline_in_ms(TOOL_MS);
@@ -46,13 +46,13 @@ static void end_tool(struct run *run)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 }
 
-/* The child by its pidfd: that ends every process of its namespace, stopped and frozen
- * ones too.  Then the launcher and whatever else the guard has. */
+/* Kill the child by its pidfd: that ends every process of its namespace, stopped and
+ * frozen ones too.  Then the launcher and whatever else the guard has. */
 static void kill_all(struct run *run)
 {
 	if (run->scope.path[0]) {
-		/* Evidence first: this ends the guard too, which keeps a manager's cgroup
-		 * there. */
+		/* Evidence first: the kill also ends the guard, which keeps a manager's
+		 * cgroup alive. */
 		scope_read_usage(&run->scope, &run->usage);
 		scope_kill(&run->scope);
 	}
@@ -60,19 +60,19 @@ static void kill_all(struct run *run)
 		end_tool(run);
 	if (run->held.pidfd >= 0 && run->held.ours)
 		(void)pidfd_send_signal(run->held.pidfd, SIGKILL, NULL, 0);
-	/* One that was stopped hears nothing. */
+	/* A stopped guard hears nothing. */
 	if (run->guard_pidfd >= 0)
 		(void)pidfd_send_signal(run->guard_pidfd, SIGCONT, NULL, 0);
 	tell_guard(run, GUARD_KILL);
 }
 
-/* The pidfd of a namespace's init is readable once all in the namespace are gone; the
- * guard saw the end of everything else.  Where the guard is lost, only the first. */
+/* The pidfd of a namespace's init is readable once the whole namespace is gone; the guard
+ * sees the end of everything else.  If the guard is lost, only the former counts. */
 static bool confirm_death(struct run *run)
 {
 	int64_t deadline = deadline_in_ms(DEATH_MS);
 
-	if (!run->held.ours) /* a stranger that a launcher named: not ours to wait for */
+	if (!run->held.ours) /* not proved to be of this run */
 		close_fd(&run->held.pidfd);
 
 	while (!is_dead(run->held.pidfd) ||
@@ -87,7 +87,7 @@ static bool confirm_death(struct run *run)
 	return true;
 }
 
-/* It has ended, or does within moments, or is made to. */
+/* It has ended, is about to, or is killed. */
 void run_reap_guard(struct run *run)
 {
 	if (run->guard_pidfd >= 0)
@@ -108,7 +108,7 @@ void run_teardown(struct run *run)
 		kill_all(run);
 	if (!confirm_death(run)) {
 		run->survivor = run->held.child ? run->held.child : run->guard;
-		/* It does not answer, and is not waited for once more. */
+		/* It does not answer: do not wait for it again. */
 		(void)pidfd_send_signal(run->guard_pidfd, SIGKILL, NULL, 0);
 	}
 	if (run->guard_lost && run->phase < PHASE_EMPTY && !run->held.ours)

@@ -191,8 +191,8 @@ static bool take_message(struct rpc *rpc, json_t *message, struct rpc_call *call
 	if (!json_is_object(message))
 		rpc_refuse(rpc, NULL, RPC_INVALID_REQUEST, NULL, "%s",
 			   json_is_array(message)
-				   ? "batches are not supported: send a message a line"
-				   : "a request is an object");
+				   ? "no batches: send one message per line"
+				   : "a request must be an object");
 	else if (!version || strcmp(version, "2.0") != 0)
 		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
 			   "jsonrpc must be \"2.0\"");
@@ -207,7 +207,7 @@ static bool take_message(struct rpc *rpc, json_t *message, struct rpc_call *call
 		return false; /* a notification gets no answer */
 	else if (params && json_is_array(params))
 		rpc_refuse(rpc, told, RPC_INVALID_PARAMS, NULL,
-			   "params must be an object: they go by name");
+			   "params must be an object: they have names");
 	else if (params && !json_is_object(params))
 		rpc_refuse(rpc, told, RPC_INVALID_REQUEST, NULL,
 			   "params must be an object");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* JSON-RPC 2.0 on two descriptors, one message a line: framing, queue, messages. */
+/* JSON-RPC 2.0 on two descriptors, one message per line: framing, queue, messages. */
 #ifndef DRUPE_RPC_H
 #define DRUPE_RPC_H
 
@@ -33,7 +33,7 @@ struct rpc {
 	bool skipping; /* the rest of a line that is too long */
 	char *queue;   /* output that waits */
 	size_t start, end, size;
-	bool lost; /* a message was: out of memory */
+	bool lost; /* a message was lost: out of memory */
 };
 
 /* A request of the protocol as it came; the strings belong to MESSAGE. */

@@ -61,7 +61,7 @@ static void begin(struct server *server, struct rpc_call *call)
 	}
 	if (is_used(server, call->id)) {
 		rpc_refuse(&server->rpc, call->id, RPC_INVALID_REQUEST, NULL,
-			   "duplicate id: a request with it is still being worked on");
+			   "duplicate id: a request with this id is still running");
 		rpc_call_free(call);
 		return;
 	}
@@ -248,7 +248,7 @@ static void read_calls(struct server *server, short events)
 		begin_calls(server);
 }
 
-/* When poll fails for want of memory, what needs no poll still gets its turn. */
+/* When poll fails for lack of memory, what needs no poll still gets its turn. */
 static void wait_for_events(struct server *server, struct polled *polled, int signals)
 {
 	const struct timespec pause = { .tv_nsec = 10 * NS_PER_MS };

@@ -81,7 +81,7 @@ int keeper_start(struct keeper *keeper, const char *guard, const char *tmp,
 
 	if (r == 0)
 		r = spawn_keeper(keeper, guard, tmp, identity, other, err);
-	close_fd(&other); /* ours would hide the death of the keeper */
+	close_fd(&other); /* our copy would hide the keeper's death */
 	if (r == 0)
 		r = await_tmp(keeper, identity, err);
 	if (r < 0)

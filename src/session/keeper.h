@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The private tmp of a lasting session is made and removed by a drupe-guard without a
- * launcher, so that it goes even if the executor is killed between two commands.
+ * launcher, so that it is removed even if the executor is killed between two commands.
  */
 #ifndef DRUPE_KEEPER_H
 #define DRUPE_KEEPER_H
@@ -25,7 +25,7 @@ struct keeper {
 int keeper_start(struct keeper *keeper, const char *guard, const char *tmp,
 		 const struct identity *identity, struct error *err);
 
-/* Have it removed, and wait for that, up to a deadline. */
+/* Have it removed, and wait for that until a deadline. */
 void keeper_stop(struct keeper *keeper);
 
 #endif

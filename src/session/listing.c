@@ -45,7 +45,7 @@ size_t listing_refused(const struct registry_entry *entries, size_t count,
 	return refused;
 }
 
-/* A helper that cannot attach to pinned namespaces is of no use. */
+/* A helper that cannot attach to pinned namespaces is useless. */
 int listing_make(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		 struct error *err)
 {

@@ -97,7 +97,7 @@ static void check_locale(const struct preflight_sink *sink, const struct session
 
 /* ---- the sandbox ---- */
 
-/* What can only be seen from inside, a line for each check. */
+/* What can only be seen from inside; a line for each check. */
 static const char script[] = "t() { n=$1; shift; if \"$@\"; then echo \"ok $n\"; else "
 			     "echo \"FAIL $n\"; fi; }\n"
 			     "w() { if (: >\"$1/.drupe-preflight\") 2>/dev/null; then "

@@ -32,7 +32,7 @@ void preflight_all(const char *policy, const struct request *request,
 json_t *preflight_json(const char *policy, const struct request *request,
 		       const struct paths *paths, const int *cancel, bool *ret_failed);
 
-/* In the sandbox of an open session, whatever its state.  0; -EPERM with the first check
+/* Try the sandbox of an open session, whatever its state.  0; -EPERM with the first check
  * that failed in ERR; -ECANCELED. */
 int preflight_session(struct session *session, enum ask network, const int *cancel,
 		      struct error *err);

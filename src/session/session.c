@@ -26,7 +26,7 @@ static int load(struct session *session, enum slot slot, struct error *err)
 	if (slot != SLOT_NETWORK)
 		return 0;
 	error_set(err, ERROR_NETWORK_UNAVAILABLE, ENOTSUP,
-		  "the run gets the network, and the policy says `network: none`");
+		  "the run gets the network, but the policy says `network: none`");
 	error_hint(err, "name a network backend in the policy, or leave --network out");
 	return -ENOTSUP;
 }
@@ -46,7 +46,7 @@ static int choose_profile(struct session *session, const char *name, struct erro
 	for (size_t i = 0; i < policy->n_profiles && used < sizeof(names); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%.40s",
 					 i ? ", " : "", policy->profiles[i].name);
-	error_hint(err, "it has: %s", names);
+	error_hint(err, "use one of its profiles: %s", names);
 	return -ENOENT;
 }
 
@@ -80,8 +80,8 @@ static int prepare(struct session *session, const struct request *request,
 	for (size_t i = 0; r == 0 && i < N_SLOTS; i++)
 		if (i != SLOT_NETWORK)
 			r = load(session, (enum slot)i, err);
-	/* That one is loaded by the first run that needs it; its options are wrong for
-	 * any run. */
+	/* The network backend is loaded by the first run that needs it, but wrong options
+	 * are refused now. */
 	if (r == 0)
 		r = option_check_slot(session->sandbox.paths->backends, SLOT_NETWORK,
 				      session->sandbox.policy, err);
@@ -265,7 +265,7 @@ int session_preflight(struct session *session, const int *cancel, struct error *
 	return r;
 }
 
-/* A trivial command is to fail first, not the user's. */
+/* Let a trivial command fail first, not the user's. */
 static int preflight_network(struct session *session, const int *cancel,
 			     struct error *err)
 {

@@ -30,7 +30,7 @@ struct session {
 	struct keeper keeper; /* removes the tmp of a killed executor */
 	int closing;	      /* an eventfd: readable ends all runs */
 
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t idle;
 	enum session_state state;
 	struct error reason; /* of REFUSED, POISONED, CLOSED: the first one */
@@ -80,12 +80,12 @@ void session_execute(struct session *session, const struct grant *grant,
 void session_run(struct session *session, const struct request *request,
 		 const struct run_io *io, struct result *result);
 
-/* Between the two a close waits: for a session_run that another thread will make. */
+/* Between the two, session_close waits: for a session_run by another thread. */
 void session_enter(struct session *session);
 void session_leave(struct session *session);
 
-/* End all runs and wait for them, remove the tmp, free the rest.  The only error is that
- * of the removal. */
+/* End all runs and wait for them, remove the tmp, free the rest.  Only the removal can
+ * fail. */
 int session_close(struct session *session, struct error *err);
 
 #endif

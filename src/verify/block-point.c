@@ -10,7 +10,7 @@
 enum reads { READS_NOT, READS_GATE, READS_UNTOLD };
 
 /* proc(5): the system call that a process waits in, and its arguments.  Where the kernel
- * does not tell (yama's ptrace_scope of 3), the dropped capabilities must do. */
+ * hides it (yama's ptrace_scope 3), the dropped capabilities must do. */
 static enum reads reads_from(const struct held *held, int gate)
 {
 	char text[256];
@@ -32,7 +32,7 @@ int verify_at_block_point(const struct held *held, int gate, bool thorough,
 	enum reads reads = reads_from(held, gate);
 	int r;
 
-	/* Whether it has dropped all before, verify_all says. */
+	/* verify_all checks that it has dropped everything before. */
 	if (reads == READS_GATE)
 		return 1;
 	if (reads == READS_NOT && !thorough)

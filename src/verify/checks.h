@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The checks of verify.c, and what they share.  Each only looks: 0, or -errno and a
- * refusal that says which fact was not as it must be. */
+ * refusal that names the wrong fact. */
 #ifndef DRUPE_CHECKS_H
 #define DRUPE_CHECKS_H
 
@@ -12,11 +12,10 @@ int verify_namespaces(const struct held *held, const struct verify_input *input,
 		      struct error *err);
 int verify_descriptors(const struct held *held, const struct verify_input *input,
 		       struct error *err);
-/* Every planned mount is there, and none beside them; the places are those that were
- * checked. */
+/* Every planned mount is there and no other; the places are those that were checked. */
 int verify_mounts(const struct held *held, const struct verify_input *input,
 		  struct error *err);
-/* The rlimits layer acts after the release, when it can only fail. */
+/* The rlimits layer acts after the release, too late for a refusal. */
 int verify_limits(const struct held *held, const struct verify_input *input,
 		  struct error *err);
 
@@ -28,7 +27,7 @@ int verify_bad_privilege(struct error *err, const char *what);
 int verify_read_status(const struct held *held, char *text, size_t size,
 		       struct error *err);
 
-/* Whether the child has started something: the command would be its child. */
+/* Whether the child has a child: that would be the command. */
 bool verify_has_started(const struct held *held);
 
 #endif

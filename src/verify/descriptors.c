@@ -27,9 +27,9 @@ static bool same_object(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* R7: what is open beside 0, 1, 2 and is not closed by an exec is the gate; a directory
- * in that table would be a way out of the sandbox.  (bwrap itself keeps an O_PATH
- * descriptor of the host's /proc until it closes it before the exec.) */
+/* R7: beyond 0, 1 and 2 only the gate may stay open across an exec; an open directory
+ * would be a way out of the sandbox.  (bwrap holds an O_PATH descriptor of the host's
+ * /proc, and closes it before the exec.) */
 static int check_descriptor(const struct held *held, const struct verify_gate *gate,
 			    int dirfd, const char *name, bool ret_gate[2])
 {
@@ -51,8 +51,8 @@ static int check_descriptor(const struct held *held, const struct verify_gate *g
 	return stat("/proc", &proc) == 0 && same_object(&st, &proc) ? 0 : -EPERM;
 }
 
-/* R5: it reads a gate that blocks, and holds the other end, so that nothing but the
- * byte can let it go; and it has started nothing yet. */
+/* R5: the child reads a blocking gate and holds its other end too, so that only the byte
+ * can let it go; and it has started nothing yet. */
 int verify_descriptors(const struct held *held, const struct verify_input *input,
 		       struct error *err)
 {

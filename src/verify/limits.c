@@ -14,7 +14,7 @@ static const struct rlimit_info *find_limit(int resource)
 	return NULL;
 }
 
-/* The hard limit, UINT64_MAX for unlimited; false: not told.  prlimit(2) would need
+/* The hard limit, UINT64_MAX for unlimited; false: not in TEXT.  prlimit(2) would need
  * CAP_SYS_RESOURCE where the caller is root and the child is not. */
 static bool hard_limit(const char *text, const struct rlimit_info *limit,
 		       uint64_t *ret_value)
@@ -37,14 +37,14 @@ int verify_limits(const struct held *held, const struct verify_input *input,
 	ssize_t n = fd_read_file(held->proc, "limits", text, sizeof(text));
 
 	if (n < 0)
-		return verify_bad_child(err, (int)-n, "does not tell its limits");
+		return verify_bad_child(err, (int)-n, "does not show its limits");
 	for (size_t i = 0; i < plan->n_limits; i++) {
 		const struct drupe_rlimit *limit = &plan->limits[i];
 		const struct rlimit_info *info = find_limit(limit->resource);
 		uint64_t hard;
 
 		if (!hard_limit(text, info, &hard))
-			return verify_bad_child(err, 0, "does not tell all its limits");
+			return verify_bad_child(err, 0, "does not show all its limits");
 		if (limit->value <= hard)
 			continue;
 		error_set(err, ERROR_LIMIT_ABOVE_HARD, EPERM,

@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 
-/* A table beyond this is not one that a launcher makes for a plan. */
+/* No launcher makes a larger table for a plan. */
 #define MAX_TEXT ((size_t)4 << 20)
 
 /* \040 and the like, in place. */
@@ -69,7 +69,7 @@ static int parse_line(char *text, struct mount_line *ret_line)
 	return 0;
 }
 
-/* A mount is hidden by one whose parent it is and whose point is the same. */
+/* A mount is hidden by its child at the same point. */
 static void mark_hidden(struct mountinfo *table)
 {
 	for (size_t i = 0; i < table->count; i++)

@@ -11,7 +11,7 @@ struct mount_line {
 	const char *point; /* mount point, octal escapes undone */
 	const char *type;  /* file system type */
 	bool read_only;	   /* of this mount (field 6) */
-	bool hidden;	   /* another mount lies on the same point */
+	bool hidden;	   /* covered by a mount at the same point */
 };
 
 struct mountinfo {
@@ -20,13 +20,13 @@ struct mountinfo {
 	size_t count;
 };
 
-/* Read the table of the process whose /proc directory PROC is. */
+/* Read the table of the process with the /proc directory PROC. */
 int mountinfo_read(int proc, struct mountinfo *ret_table);
 
-/* Parse TEXT, which the table takes over (malloc); 0 or -errno. */
+/* Parse TEXT (malloced; the table takes it over); 0 or -errno. */
 int mountinfo_parse(char *text, struct mountinfo *ret_table);
 
-/* The mount that is seen at POINT, NULL: none. */
+/* The visible mount at POINT; NULL: none. */
 const struct mount_line *mountinfo_top(const struct mountinfo *table, const char *point);
 
 void mountinfo_free(struct mountinfo *table);

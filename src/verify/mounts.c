@@ -13,8 +13,8 @@
 static int bad_mount(struct error *err, const char *dest, const char *what)
 {
 	error_set(err, ERROR_VERIFY_MOUNT, 0, "%s inside the sandbox %s", dest, what);
-	error_hint(err, "the command was not started; something changed the folder in "
-			"between, or the launcher did not do as it was told");
+	error_hint(err, "the command was not started; something changed the folder "
+			"meanwhile, or the launcher did not do as it was told");
 	return -EPERM;
 }
 
@@ -66,8 +66,8 @@ static bool is_device(const char *point)
 	return false;
 }
 
-/* The innermost mount of the plan that LINE is, or lies in; the last one where several
- * have that place. */
+/* The innermost planned mount that LINE is or lies in; the last one if several share the
+ * place. */
 static size_t planned_mount(const struct plan *plan, const struct mount_line *line)
 {
 	size_t longest = 0, found = plan->n_mounts;
@@ -85,7 +85,7 @@ static size_t planned_mount(const struct plan *plan, const struct mount_line *li
 	return found;
 }
 
-/* Whether LINE lies in a bind, at a place where the host has a mount as well. */
+/* Whether LINE lies in a bind, where the host has a mount too. */
 static bool came_along(const struct drupe_mount *mount, const struct mount_line *line,
 		       struct mountinfo *host)
 {
@@ -95,7 +95,7 @@ static bool came_along(const struct drupe_mount *mount, const struct mount_line 
 	    (mount->op != DRUPE_MOUNT_BIND && mount->op != DRUPE_MOUNT_RO_BIND &&
 	     mount->op != DRUPE_MOUNT_RO_BIND_TRY))
 		return false;
-	if (!host->lines) { /* read once, and only where something came along */
+	if (!host->lines) { /* read once, and only if needed */
 		_cleanup_close_ int self = open("/proc/self",
 						O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -107,9 +107,9 @@ static bool came_along(const struct drupe_mount *mount, const struct mount_line 
 	return mountinfo_top(host, path) != NULL;
 }
 
-/* Every mount is one of the plan, one that came along with a bind of it (what is mounted
- * below the folder on the host), or one of the launcher's minimal devices and of its
- * covers in /proc.  And none is writable that is not in the plan. */
+/* Every mount is planned, or came along with a planned bind (what the host has mounted
+ * below that folder), or is one of the launcher's minimal devices or covers in /proc.
+ * None outside the plan is writable. */
 static int check_line(const struct plan *plan, const struct mount_line *line,
 		      struct mountinfo *host, struct error *err)
 {
@@ -172,19 +172,20 @@ static int check_places(const struct held *held, const struct verify_input *inpu
 			return bad_mount(err, plan->mounts[i].dest,
 					 "is not the folder that was checked");
 	}
-	/* A procfs of the child's own PID namespace is another file system than ours. */
+	/* A procfs of the child's own PID namespace is a different file system from
+	 * ours. */
 	if (stat("/proc", &own_proc) < 0 || fstatat(root, "proc", &st, 0) < 0 ||
 	    st.st_dev == own_proc.st_dev)
 		return bad_mount(err, "/proc", "is the host's");
-	/* Below /usr, which was just seen to be the read-only one. */
+	/* Below /usr, just verified to be the read-only one. */
 	if (fstatat(root, backend_tool(input->rlimits) + 1, &st, 0) < 0 ||
 	    st.st_dev != input->rlimits->tool_dev ||
 	    st.st_ino != input->rlimits->tool_ino) {
 		error_set(err, ERROR_VERIFY_TOOL, 0,
 			  "%s inside the sandbox is not the checked one",
 			  backend_tool(input->rlimits));
-		error_hint(err,
-			   "/usr must hold it as one file, for host and sandbox alike");
+		error_hint(err, "it must be the same file below /usr, for host and "
+				"sandbox");
 		return -EPERM;
 	}
 	return 0;

@@ -22,7 +22,7 @@ static int pin_owner(struct held *held, const struct identity *identity,
 	held->userns = fd_above_stdio(ioctl(held->netns, NS_GET_USERNS));
 	if (held->userns < 0)
 		return verify_bad_namespace(
-			err, "the owner of the network namespace cannot be had");
+			err, "the owner of the network namespace cannot be determined");
 	if (ioctl(held->userns, NS_GET_NSTYPE) != CLONE_NEWUSER)
 		return verify_bad_namespace(err,
 					    "owning namespace is not a user namespace");

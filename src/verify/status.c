@@ -29,7 +29,7 @@ static bool has_only(const char *line, gid_t own, const gid_t *more, size_t n)
 	}
 }
 
-/* Where drupe took on another user (R14): its groups, and none of ours. */
+/* Where drupe switched to another user (R14): that user's groups, and none of ours. */
 static bool has_other_groups(const char *status, const struct identity *identity)
 {
 	return identity->drop &&

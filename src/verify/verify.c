@@ -7,7 +7,7 @@
 #include "base/fd.h"
 #include "verify/checks.h"
 
-/* THE CHECKS (R4).  The command is let go only when none of them found anything. */
+/* THE CHECKS (R4).  The command is let go only if all of them pass. */
 static int (*const checks[])(const struct held *, const struct verify_input *,
 			     struct error *) = {
 	verify_status, verify_namespaces, verify_descriptors,
@@ -26,13 +26,13 @@ int verify_all(const struct held *held, const struct verify_input *input,
 	return 0;
 }
 
-/* What several of them need. */
+/* Shared by the checks. */
 
 int verify_bad_child(struct error *err, int errnum, const char *what)
 {
 	error_set(err, ERROR_VERIFY_CHILD, errnum, "the launcher's child %s%s%s", what,
 		  errnum ? ": " : "", errnum ? strerror(errnum) : "");
-	error_hint(err, "this is not a state that a healthy launcher leaves; see `drupe "
+	error_hint(err, "a healthy launcher never leaves such a state; see `drupe "
 			"preflight`");
 	return errnum > 0 ? -errnum : -EBADMSG;
 }

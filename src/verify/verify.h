@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is read from the kernel about the held child before it may go (R4).
- * Every function only looks; a refusal says which fact was not as it must be.
+ * What is read from the kernel about the held child before its release (R4).
+ * Functions only look; a refusal names the wrong fact.
  */
 #ifndef DRUPE_VERIFY_H
 #define DRUPE_VERIFY_H
@@ -28,19 +28,19 @@ struct held {
 	}
 
 /*
- * The very first thing once the launcher reported its child: pin the network
+ * Called as soon as the launcher has reported its child: pin the network
  * namespace, compare it with the report, derive its owner, check both types, then
- * open the pidfd.  Whatever is done before it widens a race (see README).
+ * open the pidfd.  Anything done earlier widens a race (see README).
  */
 int verify_pin(const struct drupe_child *report, const struct identity *identity,
 	       struct held *ret_held, struct error *err);
 
-/* The child is the launcher's, and the launcher is the guard's. */
+/* The child is a child of the launcher, and the launcher one of the guard. */
 int verify_ancestry(struct held *held, pid_t guard, struct error *err);
 
-/* Whether the child has come to the block point: 1 yes, 0 not yet, or -errno.  GATE: the
- * number of the descriptor that it must read from.  THOROUGH: see also whether it has
- * passed it, which costs more. */
+/* Whether the child has reached the block point: 1 yes, 0 not yet, or -errno.  GATE: the
+ * number of the descriptor it must read from.  THOROUGH: also check whether it has passed
+ * that point, which costs more. */
 int verify_at_block_point(const struct held *held, int gate, bool thorough,
 			  struct error *err);
 
@@ -50,7 +50,7 @@ struct verify_gate {
 	int read, write;
 };
 
-/* All that can be read at the block point. */
+/* What the child is compared with at the block point. */
 struct verify_input {
 	const struct drupe_child *report;
 	const struct identity *identity;
