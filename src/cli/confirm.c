@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
+#define QUIET_MS 50
+#define NOISE_MS 2000
 #define ANSWER_MS 120000
 
 static int denied(struct error *err, int errnum, const char *why)
@@ -37,6 +39,20 @@ static void print_question(int tty, char *const *command)
 	fputs("\nyes or no: ", out);
 }
 
+/* What was typed before the question is no answer.  Some of it may still be on its way
+ * through the terminal, so wait until that is quiet. */
+static void drop_input(int tty)
+{
+	struct pollfd input = { .fd = tty, .events = POLLIN };
+	int64_t deadline = deadline_in_ms(NOISE_MS);
+
+	do
+		(void)tcflush(tty, TCIFLUSH);
+	while (poll_until(&input, 1, deadline_in_ms(QUIET_MS)) > 0 &&
+	       clock_now() < deadline);
+	(void)tcflush(tty, TCIFLUSH);
+}
+
 int confirm_network(char *const *command, int cancel, struct error *err)
 {
 	_cleanup_close_ int tty = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -47,7 +63,7 @@ int confirm_network(char *const *command, int cancel, struct error *err)
 
 	if (tty < 0)
 		return denied(err, ENOTTY, "there is no terminal to ask on");
-	(void)tcflush(tty, TCIFLUSH); /* drop what was typed before the question */
+	drop_input(tty);
 	print_question(tty, command);
 	if (poll_until(fds, 2, deadline_in_ms(ANSWER_MS)) <= 0)
 		return denied(err, ETIMEDOUT, "nobody answered");
