@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What the loader, the C library and shells act on before the command does, and what
- * the executor sets itself.  A trailing * matches any ending. */
+/* Variables that the loader, the C library and shells act on before the command runs,
+ * and those that the executor sets itself.  A trailing * matches any ending. */
 static const struct {
 	const char *pattern;
 	const char *fault;

@@ -144,7 +144,7 @@ const struct policy_key *policy_key_find(enum policy_section section, const char
 	return NULL;
 }
 
-/* The words by which other tools switch a limit off. */
+/* Words that other tools take for "no limit". */
 static bool means_unlimited(const char *text)
 {
 	static const char *const words[] = { "unlimited", "-1", "infinity", "max", NULL };

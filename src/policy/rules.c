@@ -161,7 +161,7 @@ static void check_host_read(struct policy_sink *sink, size_t index)
 
 void policy_rules_check(struct policy_sink *sink)
 {
-	/* What a syntax error hid may not be missing. */
+	/* A syntax error may hide what seems to be missing. */
 	if (!sink->broken) {
 		check_presence(sink);
 		check_default_profile(sink);
