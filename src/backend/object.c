@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "base/value.h"
 
-/* The size a structure must have since version 0.1: up to and including FIELD.  Fields
+/* The least size of a structure as of version 0.1: up to and including FIELD.  Fields
  * added later do not change it. */
 #define UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
 
@@ -49,7 +49,7 @@ static int refuse(const struct check *check, const char *format, ...)
 
 /* ---- finding and copying ---- */
 
-/* The symbol must be data of this very file: dlsym also searches the libraries it is
+/* The symbol must be data in this very file: dlsym also searches the libraries it is
  * linked with, and a function's code would be read as a size. */
 static int find_symbol(const struct check *check, void *handle, const void **ret_address,
 		       size_t *ret_room)
@@ -85,8 +85,8 @@ static int find_symbol(const struct check *check, void *handle, const void **ret
 	return 0;
 }
 
-/* Copy a size-first structure of which SOURCE has the first SIZE bytes: what an
- * older backend lacks becomes zero, what a newer one adds is not looked at. */
+/* Copy a size-first structure, of which SOURCE has SIZE bytes: what an older backend
+ * lacks becomes zero, what a newer one adds is ignored. */
 static void copy_sized(void *destination, size_t destination_size, const void *source,
 		       size_t size)
 {
@@ -97,7 +97,7 @@ static void copy_sized(void *destination, size_t destination_size, const void *s
 	memcpy(destination, &n, sizeof(n));
 }
 
-/* The ABI number is read first: another ABI may have another layout behind it. */
+/* The ABI number is read first: another ABI may have another layout after it. */
 static int copy_object(const struct check *check, const struct drupe_backend *source,
 		       size_t room)
 {
@@ -167,7 +167,7 @@ static int check_list(const struct check *check, const char *what,
 		      LIST_MAX);
 }
 
-/* An array whose elements are STRIDE bytes apart and have at least NEED. */
+/* An array whose elements are STRIDE bytes apart, at least NEED. */
 static int check_array(const struct check *check, const char *what, const void *array,
 		       size_t count, size_t stride, size_t need, size_t alignment)
 {
@@ -302,8 +302,8 @@ static int check_network(const struct check *check)
 #field, offsetof(struct drupe_##type##_ops, field), __VA_ARGS__ \
 	}
 
-/* What each kind of ops needs: its place in the object, how much of it version
- * 0.1 has at least, its functions and whether each may be NULL. */
+/* What each kind of ops needs: its place in the object, its size as of version 0.1, its
+ * functions and whether each may be NULL. */
 static const struct kind {
 	size_t place;
 	size_t need;
@@ -423,7 +423,7 @@ static int check_identity(const struct check *check)
 	return r;
 }
 
-/* Only a scope that is a folder of the cgroup file system has no program. */
+/* Only a scope that is a cgroup folder has no tool. */
 static int check_tool(const struct check *check)
 {
 	const struct drupe_backend *object = &check->backend->object;

@@ -43,8 +43,8 @@ static int random_suffix(char *to)
 	return 0;
 }
 
-/* Remove what a killed executor left, when its guard was killed too.  Only what
- * belongs to the user or to us, and only what nobody has locked. */
+/* Remove what an executor left behind when it was killed together with its guard.  Only
+ * what belongs to the user or to us, and is not locked. */
 static void sweep_one(int root, const char *name, const struct identity *identity)
 {
 	_cleanup_close_ int fd = claim_take(root, name, LOCK_EX);
