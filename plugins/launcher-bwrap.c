@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Namespaces, mounts and environment by bubblewrap.  What bwrap(1) does not say
- * and this file relies on stands at the place that relies on it.
+ * Namespaces, mounts and environment by bubblewrap.  Behaviour that bwrap(1) does not
+ * document is noted where this file relies on it.
  */
 #include "drupe-backend.h"
 
@@ -22,8 +22,7 @@ static const char *const features[] = {
 
 /* ---- words ---- */
 
-/* A bind by descriptor cannot be led astray by a path that is swapped for a link
- * after it was checked. */
+/* A bind by descriptor is immune to a path that is swapped for a link after the check. */
 static void push_bind(const struct drupe_call *call, const struct drupe_mount *mount,
 		      struct drupe_words *words)
 {
@@ -40,7 +39,7 @@ static void push_bind(const struct drupe_call *call, const struct drupe_mount *m
 	call->host->push(words, mount->dest);
 }
 
-/* --perms and --size hold for the one operation that follows them. */
+/* --perms and --size apply only to the next operation. */
 static void push_perms(const struct drupe_call *call, unsigned perms,
 		       struct drupe_words *words)
 {
@@ -60,7 +59,7 @@ static void push_tmpfs(const struct drupe_call *call, const struct drupe_mount *
 	call->host->push(words, mount->dest);
 }
 
-/* bwrap's default is 0600, which only its owner could read. */
+/* bwrap's default is 0600, which only the owner could read. */
 static void push_data(const struct drupe_call *call, const struct drupe_mount *mount,
 		      struct drupe_words *words)
 {
@@ -78,7 +77,7 @@ static void push_dir(const struct drupe_call *call, const struct drupe_mount *mo
 	call->host->push(words, mount->dest);
 }
 
-/* The operations that are one option, with or without a source before the dest. */
+/* The operations that take a single option, with or without a source before the dest. */
 static const struct {
 	const char *option;
 	bool has_source;
@@ -160,8 +159,8 @@ static void bwrap_words(const struct drupe_call *call, const struct drupe_launch
 	}
 	for (size_t i = 0; i < launch->n_mounts; i++)
 		push_mount(call, drupe_mount_at(launch, i), words);
-	/* Not push_all: a descriptor that is missing (NULL) has to fail the run,
-	 * since bwrap without --block-fd starts the command at once. */
+	/* Not push_all: a missing descriptor (NULL) must fail the run, since bwrap
+	 * without --block-fd starts the command at once. */
 	for (size_t i = 0; i < sizeof(gate) / sizeof(gate[0]); i++)
 		call->host->push(words, gate[i]);
 	call->host->push(words, "--");
@@ -192,8 +191,8 @@ static bool get_inode(const json_t *object, const char *key, uint64_t *ret)
 	return true;
 }
 
-/* bwrap writes it in several pieces and then closes the descriptor: the host has
- * read to the end, so a text that is not whole is one that bwrap did not finish. */
+/* bwrap writes it in several pieces and then closes the descriptor.  The host has read
+ * to the end, so an incomplete text is one that bwrap did not finish. */
 static int bwrap_parse_info(const struct drupe_call *call, const char *text,
 			    size_t length, struct drupe_child *ret_child)
 {
@@ -221,8 +220,8 @@ static int bwrap_parse_info(const struct drupe_call *call, const char *text,
 	return 0;
 }
 
-/* One line of the status.  An exit code is there only when the command was really
- * started: a set-up that failed has none, whatever bwrap's own status is. */
+/* One line of the status.  There is an exit code only if the command was started: a
+ * failed set-up has none, whatever bwrap's own status is. */
 static int parse_status_line(const char *line, size_t length, struct drupe_exit *exit)
 {
 	json_t *report = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
@@ -268,7 +267,7 @@ static int bwrap_parse_status(const struct drupe_call *call, const char *text,
 #define FAILED "launcher-failed"
 
 /*
- * What bwrap prints, the particular before the general; its wording differs
+ * What bwrap prints, specific messages before general ones.  The wording differs
  * between versions and distributions, so each needle is what they have in common.
  */
 static const struct {

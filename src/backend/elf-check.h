@@ -9,7 +9,7 @@
 
 /*
  * The dynamic linker trusts the headers of a file: if they promise more than it
- * contains, the first access to a missing page is a SIGBUS. FILE is for the message,
+ * contains, the first access to a missing page is a SIGBUS.  FILE is for the message,
  * SIZE is from fstat of FD.  ERR: backend-invalid.
  */
 int elf_check(int fd, const char *file, off_t size, struct error *err);

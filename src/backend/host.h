@@ -43,7 +43,7 @@ const char *host_option_type_name(enum drupe_option_type type);
  */
 int host_options(const struct drupe_backend *object, const struct policy *policy,
 		 struct drupe_options **ret_options, struct error *err);
-/* Add all errors in them to FINDINGS. 0 or -ENOMEM. */
+/* Add all errors in them to FINDINGS.  0 or -ENOMEM. */
 int host_check_options(const struct drupe_backend *object, const struct policy *policy,
 		       struct findings *findings);
 void host_options_free(struct drupe_options *options);

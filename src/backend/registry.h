@@ -34,7 +34,7 @@ struct backend {
 
 /*
  * Load KIND-NAME.so from the folder DIR (NULL: the configured one) for this policy
- * (NULL: no options are set), and check its tool. RUN_UID is the user that will run the
+ * (NULL: no options are set), and check its tool.  RUN_UID is the user that will run the
  * command: a tool that this user could write is refused.  One handle per file for the
  * life of the process: never unloaded.
  */

@@ -211,7 +211,7 @@ static bool has_constant(const char *program, size_t length, const char *text)
 	return false;
 }
 
-/* Read, not mapped: a program truncated meanwhile must not cause a SIGBUS. In small
+/* Read, not mapped: a program truncated meanwhile must not cause a SIGBUS.  In small
  * overlapping pieces, to touch few new pages. */
 static int find_features(const char *path, int fd, off_t size,
 			 const char *const *features, uint64_t *ret_features,

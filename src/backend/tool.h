@@ -20,7 +20,7 @@ struct tool {
  * capabilities of its own, and at a path, links included, that only root can change:
  * what the command's user can rewrite, a command can too (once it has escaped, or from
  * another sandbox).  INSIDE: it must be visible to the command, so below /usr.
- * FEATURES is NULL-terminated or NULL. ERR: tool-missing, tool-untrusted.
+ * FEATURES is NULL-terminated or NULL.  ERR: tool-missing, tool-untrusted.
  */
 int tool_check(const char *path, const char *const *features, uid_t run_uid, bool inside,
 	       struct tool *ret_tool, struct error *err);

@@ -7,7 +7,7 @@
 
 /*
  * Give the child of *PIDFD GRACE_MS to end, else SIGKILL it; take its status and close
- * *PIDFD.  *RET_STATUS (may be NULL) is as from wait(2), 0 when it is unknown. A child
+ * *PIDFD.  *RET_STATUS (may be NULL) is as from wait(2), 0 when it is unknown.  A child
  * that cannot be reaped yet (in uninterruptible sleep, or dead but still traced) is
  * remembered for a later call.  A *PIDFD of -1 is left alone.
  */

@@ -25,7 +25,7 @@ struct spawn {
  * Start a process: signals at their defaults and unblocked, umask 022, working
  * directory /, killed when the calling thread dies (until it opts out), and with
  * exactly the descriptors listed.  When 0 is returned the program was executed; execve
- * errors are reported here.  *ret_pidfd is close-on-exec; pass it to reap(). RET_PID
+ * errors are reported here.  *ret_pidfd is close-on-exec; pass it to reap().  RET_PID
  * may be NULL.
  */
 int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,

@@ -38,7 +38,7 @@ static bool digit(char c)
 }
 
 /*
- * Take the digits at the start of *TEXT. No leading zeros, which some readers take for
+ * Take the digits at the start of *TEXT.  No leading zeros, which some readers take for
  * octal.
  */
 static int take_number(const char **text, uint64_t *ret, bool *ret_overflow)

@@ -14,7 +14,7 @@ struct policy_seen *policy_place_seen(struct policy_sink *sink, struct policy_pl
 /* Find or create the profile, or the options of the backend, called NAME. */
 bool policy_place_named(struct policy_sink *sink, enum policy_section section,
 			const char *name, struct location where, size_t *ret_index);
-/* Open the section at PLACE. SHOWN is its name as written in the file. */
+/* Open the section at PLACE.  SHOWN is its name as written in the file. */
 void policy_place_open(struct policy_sink *sink, struct policy_place place,
 		       const char *shown, struct location where);
 /* Open the section that is the value of ENTRY. */

@@ -55,7 +55,7 @@ struct value_why {
 };
 
 /*
- * Parse TEXT. 0 and the number to store or, for text, the number that the range bounds;
+ * Parse TEXT.  0 and the number to store or, for text, the number that the range bounds;
  * -EINVAL with the reason in WHY.
  */
 int value_type_read(const struct value_spec *spec, const char *text, bool quoted,

@@ -9,7 +9,7 @@
 
 #include "scope/scope.h"
 
-/* The backend's answer to REQUEST; nothing is made. `folder` is "" if it has words. */
+/* The backend's answer to REQUEST; nothing is made.  `folder` is "" if it has words. */
 int scope_folder_ask(const struct backend *backend, const struct drupe_scope *request,
 		     struct drupe_cgroup_setup *ret_setup, struct error *err);
 

@@ -51,7 +51,7 @@ enum place_verdict place_judge(const struct place *place, const char *tmp_root,
 
 /*
  * An outside read that the command line names: absolute, covered by one of the granted
- * prefixes as named and as resolved, and not a place that is never shown. *ret_dest is
+ * prefixes as named and as resolved, and not a place that is never shown.  *ret_dest is
  * where it is mounted (its own path; free it), NULL when there is no need: it is gone
  * (-try), or below /usr, which is visible anyway.
  */
