@@ -304,10 +304,10 @@ static const struct {
 	  "kernel.apparmor_restrict_unprivileged_userns=0; the private network stays" },
 	{ "loopback: Failed RTM_NEWADDR: No child processes", FAILED,
 	  "another program raised the private loopback device before bwrap did",
-	  "look which program attaches to new network namespaces on this host" },
+	  "find out which program attaches to new network namespaces on this host" },
 	{ "loopback: ", FAILED,
 	  "the loopback device of the private network could not be set up",
-	  "look whether a seccomp filter or the container's runtime forbids netlink "
+	  "check whether a seccomp filter or the container's runtime forbids netlink "
 	  "sockets" },
 	{ "mount proc on", PROC,
 	  "an outer container masks parts of /proc, so the kernel refuses a new procfs",
@@ -320,7 +320,7 @@ static const struct {
 	  "mounting is forbidden here, by a seccomp filter or a security module",
 	  "allow mount, umount2 and pivot_root in the container's seccomp profile" },
 	{ "setuid use of bubblewrap", FAILED,
-	  "this bwrap is set-uid and refuses to run so", "chmod u-s " BWRAP_PATH },
+	  "this bwrap is set-uid and refuses to run that way", "chmod u-s " BWRAP_PATH },
 	{ "Unexpected capabilities but not setuid", FAILED,
 	  "drupe was started with capabilities by a user other than root",
 	  "remove AmbientCapabilities= from the unit" },
@@ -334,26 +334,26 @@ static const struct {
 	{ "Unknown option", FAILED, "this bwrap is too old",
 	  "install bubblewrap 0.8.0 or newer" },
 	{ "find source path", FAILED,
-	  "a file or folder that is to be shown to the command is not there",
-	  "look at the path that bwrap names; it was removed, or the policy misspells "
+	  "a file or folder to show to the command does not exist",
+	  "check the path that bwrap names; it was removed, or the policy misspells "
 	  "it" },
 	{ "Too many levels of symbolic links", FAILED,
-	  "a path that is to be shown to the command leads through a loop of links",
+	  "a path to show to the command leads through a loop of links",
 	  "name the real path in the policy" },
 	{ "chdir to", FAILED, "the working folder does not exist in the command's view",
-	  "look whether the workspace was removed or replaced meanwhile" },
+	  "check whether the workspace was removed or replaced meanwhile" },
 	{ "remount readonly", FAILED, "a mount could not be sealed read-only",
-	  "look at the path that bwrap names: a file system mounted there or below it "
+	  "check the path that bwrap names: a file system mounted there or below it "
 	  "may be locked by an outer container" },
 	{ "Can't mkdir", FAILED, "a mount point could not be made",
-	  "look at the path that bwrap names: its parent is read-only, or is no folder" },
+	  "check the path that bwrap names: its parent is read-only or not a folder" },
 	{ "Can't create file", FAILED, "a mount point could not be made",
-	  "look at the path that bwrap names: its parent is read-only, or is no folder" },
+	  "check the path that bwrap names: its parent is read-only or not a folder" },
 	{ "execvp ", FAILED,
 	  "the program that sets the rlimits is not in the command's view",
 	  "it must lie below /usr, with the libraries it needs" },
 	{ "Permission denied", FAILED,
-	  "a path that is to be shown cannot be reached by the user who runs bwrap",
+	  "a path to show cannot be reached by the user that runs bwrap",
 	  "give that user search permission (x) on each folder above it" },
 };
 

@@ -105,12 +105,11 @@ static int systemd_cgroup(const struct drupe_call *call, const struct drupe_scop
 	return snprintf(ret, size, "/%s", scope->unit) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-#define OUTSIDE                                                                         \
-	"a user's manager has only what is below its user@UID.service; from elsewhere " \
-	"(a "                                                                           \
-	"login session, a service) the system's manager must move the caller over, by " \
-	"the system's bus: is dbus running? `journalctl --user` says more; or start "   \
-	"drupe by `systemd-run --user`; or, in a service with Delegate=yes or a "       \
+#define OUTSIDE                                                                       \
+	"a user's manager controls only its own user@UID.service; from elsewhere (a " \
+	"login session, a service) the system's manager must move the caller, over "  \
+	"the system bus: is dbus running? `journalctl --user` has details; or start " \
+	"drupe with `systemd-run --user`; or, in a service with Delegate=yes or a "   \
 	"container, use `scope: cgroup2`"
 
 static const struct diagnosis {
@@ -136,14 +135,14 @@ static const struct diagnosis {
 	  OUTSIDE },
 	{ "Job failed", "the manager could not start the scope", OUTSIDE },
 	{ "Failed to execute", "drupe-guard cannot be executed by that user",
-	  "every folder above drupe-guard, and itself, must be open to the user of the "
+	  "drupe-guard and every folder above it must be accessible to the user of the "
 	  "run" },
 };
 
 /* With --quiet systemd-run does not report a failed job: the manager made the scope but
  * could not move us in. */
 static const struct diagnosis silence = { "",
-					  "the manager did not take drupe into a scope",
+					  "the manager did not move drupe into a scope",
 					  OUTSIDE };
 
 static void systemd_diagnose(const struct drupe_call *call, const char *text,

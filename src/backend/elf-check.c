@@ -93,7 +93,7 @@ int elf_check(int fd, const char *file, off_t size, struct error *err)
 	const char *fault;
 
 	if (size > SIZE_LIMIT)
-		fault = "it is larger than 16M, which no backend is";
+		fault = "it is larger than 16M, too large for a backend";
 	else if ((uint64_t)size < sizeof(header) ||
 		 !read_at(fd, 0, &header, sizeof(header)))
 		fault = "it is too short for an ELF file";
@@ -106,7 +106,7 @@ int elf_check(int fd, const char *file, off_t size, struct error *err)
 		fault = segments_fault(segments, header.e_phnum, (uint64_t)size);
 	if (!fault)
 		return 0;
-	error_set(err, ERROR_BACKEND_INVALID, ENOEXEC, "%s is no backend: %s", file,
+	error_set(err, ERROR_BACKEND_INVALID, ENOEXEC, "%s is not a backend: %s", file,
 		  fault);
 	error_hint(err,
 		   "install the backend's package again, in the version for this system");

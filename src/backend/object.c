@@ -138,8 +138,8 @@ static int check_text(const struct check *check, const char *what, const char *t
 		return refuse(check, "%s is missing (NULL)", what);
 	if (!mapped_text(text, max))
 		return refuse(check,
-			      "%s is no text of less than %zu bytes in a loaded object",
-			      what, max);
+			      "%s is not a text under %zu bytes in a loaded object", what,
+			      max);
 	if (!is_printable(text))
 		return refuse(check, "%s is not printable UTF-8", what);
 	return 0;
@@ -209,7 +209,7 @@ static int check_option(const struct check *check, const struct drupe_option *op
 		return refuse(check, "option %s has the unknown type %d", option->key,
 			      (int)option->type);
 	if (option->min > option->max)
-		return refuse(check, "option %s: its least value is above its greatest",
+		return refuse(check, "option %s: its minimum is above its maximum",
 			      option->key);
 	if (option->type == DRUPE_OPTION_WORD && !option->words)
 		return refuse(check, "option %s has no list of words", option->key);
@@ -282,15 +282,15 @@ static int check_network(const struct check *check)
 	int r;
 
 	if (ops->ready != DRUPE_READY_FD && ops->ready != DRUPE_READY_PIDFILE)
-		return refuse(check, "it has the unknown way %d to be ready",
+		return refuse(check, "its readiness method, %d, is unknown",
 			      (int)ops->ready);
 	if (ops->stop != DRUPE_STOP_EXIT_FD && ops->stop != DRUPE_STOP_SIGNAL)
-		return refuse(check, "it has the unknown way %d to stop", (int)ops->stop);
+		return refuse(check, "its stop method, %d, is unknown", (int)ops->stop);
 	r = check_list(check, "the probe", ops->probe);
 	if (r == 0)
 		r = check_list(check, "what the probe needs", ops->probe_needs);
 	if (r == 0 && ops->probe_needs && (!ops->probe || !ops->probe_message))
-		r = refuse(check, "what its probe needs has no probe, or no message");
+		r = refuse(check, "it has probe needs, but no probe or no message");
 	if (r == 0 && ops->probe_message)
 		r = check_text(check, "the probe's message", ops->probe_message,
 			       PATH_TEXT_MAX);
@@ -437,7 +437,7 @@ static int check_tool(const struct check *check)
 	r = check_text(check, "its tool", object->tool, PATH_TEXT_MAX);
 	if (r == 0 && !value_path(object->tool))
 		r = refuse(check,
-			   "its tool, \"%s\", is no absolute path without . and ..",
+			   "its tool, \"%s\", is not an absolute path without . and ..",
 			   object->tool);
 	return r;
 }

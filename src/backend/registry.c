@@ -270,7 +270,7 @@ static int check_name(enum slot slot, const char *name, struct error *err)
 		  "not a "
 		  "path or a file",
 		  name);
-	error_hint(err, "drupe backends lists the names there are");
+	error_hint(err, "drupe backends lists the names");
 	return -EINVAL;
 }
 

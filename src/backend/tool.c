@@ -163,7 +163,7 @@ static int check_place(const char *path, const char *resolved, struct error *err
 	if (strncmp(path, "/usr/", 5) == 0 && strncmp(resolved, "/usr/", 5) == 0)
 		return 0;
 	r = error_set(err, ERROR_TOOL_UNTRUSTED, EPERM,
-		      "%s (%s) does not lie below /usr: it runs inside, where only /usr "
+		      "%s (%s) is not below /usr: it runs inside, where only /usr "
 		      "is seen",
 		      path, resolved);
 	error_hint(err, "install it below /usr and build the backend with that path");
@@ -182,7 +182,7 @@ static int check_kind(const char *path, struct error *err)
 		error_set(err, ERROR_TOOL_MISSING, ENOENT, "%s is missing", path);
 		error_hint(
 			err,
-			"install the package that has it; where it lies elsewhere, the "
+			"install the package that has it; if it is elsewhere, the "
 			"path is fixed when the backend is built (configure --with-…)");
 		return -ENOENT;
 	}
@@ -224,7 +224,7 @@ static int find_features(const char *path, int fd, off_t size,
 
 	if (size > PROGRAM_MAX)
 		return error_set(err, ERROR_TOOL_UNTRUSTED, EFBIG,
-				 "%s is larger than 64M, which no such program is", path);
+				 "%s is larger than 64M, too large for a tool", path);
 	for (;;) {
 		ssize_t n = pread(fd, text + kept, PIECE, at);
 		size_t length = kept + (n > 0 ? (size_t)n : 0);

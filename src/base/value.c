@@ -167,7 +167,7 @@ const char *value_path_fault(const char *text)
 
 		if (n == 0)
 			return p[0] ? "has a doubled slash; write one"
-				    : "ends in a slash; leave that off";
+				    : "ends in a slash; leave it off";
 		if ((n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
 			return "has a . or .. component; write the path without";
 		p += n;

@@ -28,7 +28,7 @@ static bool check_scalar(struct policy_sink *sink, const struct policy_entry *en
 {
 	if (strlen(value->text) == value->length)
 		return true;
-	refuse_value(sink, entry, value, "has a NUL character; write it without");
+	refuse_value(sink, entry, value, "has a NUL character; remove it");
 	return false;
 }
 

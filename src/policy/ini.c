@@ -279,7 +279,7 @@ static void take_section(struct ini *ini, struct span line)
 	if (rest.length > 0)
 		policy_sink_syntax(
 			ini->sink, at(ini, rest.start),
-			"nothing may follow a section; put it on a line of its own");
+			"nothing may follow a section's ]; put it on a line of its own");
 	name.start = line.start + 1;
 	name.length = (size_t)(close - name.start);
 	ini->skip = !open_section(ini, name);
@@ -306,7 +306,7 @@ static bool check_value(struct ini *ini, struct span value, const char *equals)
 	if (value.length > 0 && (value.start[0] == '"' || value.start[0] == '\'')) {
 		policy_sink_syntax(
 			ini->sink, at(ini, value.start),
-			"quotes are not taken off; write the value without them");
+			"quotes are not stripped; write the value without them");
 		return false;
 	}
 	for (const char *p = equals + 1; p + 1 < end; p++) {
@@ -314,8 +314,8 @@ static bool check_value(struct ini *ini, struct span value, const char *equals)
 			continue;
 		policy_sink_syntax(
 			ini->sink, at(ini, p + 1),
-			"a comment behind a value; put it on a line of its own (a "
-			"value that holds blank and %c can be written in YAML)",
+			"a comment after a value; put it on a line of its own (a "
+			"value that contains a blank and %c can be written in YAML)",
 			p[1]);
 		return false;
 	}
@@ -404,7 +404,7 @@ static void report_undelivered(struct ini *ini)
 {
 	if (ini->pending)
 		policy_sink_syntax(ini->sink, at(ini, ini->name.start),
-				   "inih does not take this line; write NAME = VALUE");
+				   "inih rejects this line; write NAME = VALUE");
 	ini->pending = false;
 }
 
@@ -417,10 +417,9 @@ static void take_form(struct ini *ini, struct span line, char *form, size_t size
 	if (text.length == 0 || text.start[0] == ';' || text.start[0] == '#')
 		return;
 	if (text.start != line.start) {
-		policy_sink_syntax(
-			ini->sink, at(ini, text.start),
-			"an indented line; a value cannot be continued, and all "
-			"else begins in column 1");
+		policy_sink_syntax(ini->sink, at(ini, text.start),
+				   "an indented line; a value cannot be continued, and "
+				   "everything else begins in column 1");
 		return;
 	}
 	if (text.start[0] == '[') {

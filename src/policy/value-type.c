@@ -141,7 +141,7 @@ static int read_backend(struct reading *reading)
 
 	if (strcmp(text, "none") == 0 && !reading->spec->optional)
 		return value_type_refuse(reading->why,
-					 "is not possible; this layer is always there");
+					 "is not possible; this layer is mandatory");
 	if (strcmp(text, "auto") == 0)
 		return value_type_refuse(
 			reading->why,

@@ -158,7 +158,7 @@ static int verify_limit(const struct scope *scope, const struct drupe_cgroup_lim
 		return 0;
 	if (n > 0)
 		text[strcspn(text, "\n")] = '\0';
-	snprintf(what, sizeof(what), "%s was asked for and is not in force: %s %s",
+	snprintf(what, sizeof(what), "%s was requested but is not in force: %s %s",
 		 row->name, row->file, n > 0 ? text : "is not there");
 	snprintf(hint, sizeof(hint),
 		 "delegate the %s controller: `[Service] Delegate=cpu io memory pids` in "

@@ -20,8 +20,7 @@ static int failed(struct error *err, int errnum, const char *root, const char *w
 {
 	error_set(err, ERROR_TMP_FAILED, errnum, "%s: cannot %s a private tmp: %s", root,
 		  what, strerror(errnum));
-	error_hint(err,
-		   "tmp_root of the policy must be a folder like /var/tmp, with room");
+	error_hint(err, "tmp_root must be a folder like /var/tmp, with free space");
 	return -errnum;
 }
 

@@ -131,7 +131,8 @@ static int gather_corpus(struct view *view, const struct policy *policy,
 	/* A link in the path may have been planted by a command. */
 	if (strcmp(shown->place.path, corpus->path) != 0)
 		return refuse_corpus(policy, corpus,
-				     "it lies behind a link: write its real path", err);
+				     "its path has a link in it: write the real path",
+				     err);
 	switch (place_judge(&shown->place, policy->tmp_root, identity, &why)) {
 	case PLACE_REFUSED:
 		return refuse_corpus(policy, corpus, why.message, err);
