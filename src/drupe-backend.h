@@ -15,7 +15,7 @@
  *
  * Every structure begins with its own size in bytes, set by its creator; the reader
  * treats anything beyond that size as zero.  Fields are only ever added at the end.
- * Elements of arrays are reached by the stride given beside the array.
+ * Elements of arrays are reached by the stride given next to the array.
  *
  * Ownership: strings and arrays passed to a backend belong to the executor and are
  * valid until the function returns.  Results (ret_…) are the executor's structures,
@@ -117,7 +117,7 @@ struct drupe_option {
 enum drupe_mount_op {
 	DRUPE_MOUNT_BIND = 1,	     /* source on dest, writable */
 	DRUPE_MOUNT_RO_BIND = 2,     /* source on dest, read-only, recursively */
-	DRUPE_MOUNT_RO_BIND_TRY = 3, /* the same; a source that is gone is no error */
+	DRUPE_MOUNT_RO_BIND_TRY = 3, /* the same; a missing source is not an error */
 	DRUPE_MOUNT_TMPFS = 4,	     /* fresh tmpfs of `bytes` bytes with mode `perms` */
 	DRUPE_MOUNT_DIR = 5,	     /* an empty directory */
 	DRUPE_MOUNT_SYMLINK = 6,     /* dest is a symbolic link with the text `source` */
@@ -131,7 +131,7 @@ enum drupe_mount_op {
 struct drupe_mount {
 	enum drupe_mount_op op;
 	unsigned perms;	    /* mode bits of dest, 0: the launcher's default */
-	const char *source; /* host path, or link text; NULL where op has none */
+	const char *source; /* host path, or link text; NULL if op has none */
 	const char *dest;   /* absolute path inside */
 	uint64_t bytes;	    /* tmpfs: its size */
 	/*
@@ -171,7 +171,7 @@ struct drupe_launch {
 	size_t n_mounts;
 	size_t mount_size;	       /* stride of `mounts` */
 	const char *const *env_names;  /* NULL-terminated */
-	const char *const *env_values; /* beside env_names */
+	const char *const *env_values; /* parallel to env_names */
 	const char *chdir;	       /* working directory of the command */
 	bool nested_userns;	       /* false: forbid user namespaces inside */
 	const char *info_fd;	       /* write: describes the child, see parse_info */

@@ -355,7 +355,7 @@ void registry_unref(struct backend *backend)
 	free(backend);
 }
 
-/* ---- all of them ---- */
+/* ---- all backends ---- */
 
 int registry_list(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		  struct error *err)

@@ -22,7 +22,7 @@ struct mount_source {
 
 struct plan {
 	struct drupe_mount *mounts;
-	struct mount_source *sources; /* beside mounts */
+	struct mount_source *sources; /* parallel to mounts */
 	size_t n_mounts;
 	const char *env_names[PLAN_MAX_ENV + 1]; /* NULL-terminated */
 	const char *env_values[PLAN_MAX_ENV + 1];

@@ -40,7 +40,7 @@ extern const char *const home_words[];
 
 struct strings {
 	char **items;
-	struct location *where; /* beside items */
+	struct location *where; /* parallel to items */
 	size_t count;
 };
 

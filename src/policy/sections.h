@@ -22,9 +22,9 @@ enum policy_section {
 };
 
 struct policy_section_info {
-	const char *name;    /* where its keys stand in YAML: "limits" */
+	const char *name;    /* the mapping of its keys in YAML: "limits" */
 	const char *heading; /* and in INI: "[profile NAME limits]" */
-	/* The words of that heading; `first` is NULL where INI has no such section. */
+	/* The words of that heading; `first` is NULL if INI has no such section. */
 	const char *first, *third;
 	enum policy_section names; /* what its second word names, or SECTION_TOP */
 	enum policy_section each;  /* what each of its keys opens, or SECTION_TOP */

@@ -41,7 +41,7 @@ struct policy_sink {
 	size_t n_screened;
 	struct policy_seen keys[POLICY_KEYS_MAX];
 	struct location opened[N_SECTIONS];
-	struct policy_profile_seen *profiles; /* beside policy->profiles */
+	struct policy_profile_seen *profiles; /* parallel to policy->profiles */
 	struct policy_option_section *options;
 	size_t n_options;
 };
@@ -88,7 +88,7 @@ void policy_sink_again(struct policy_sink *sink, struct location where, const ch
 		       struct location first);
 /* Memory ran out: the policy is refused for that. */
 void policy_sink_exhausted(struct policy_sink *sink);
-/* The file holds no policy at all; HOW says how one begins. */
+/* The file contains no policy at all; HOW says how one begins. */
 void policy_sink_empty(struct policy_sink *sink, struct location where, const char *how);
 
 /* Whether that line was reported as not being text. */

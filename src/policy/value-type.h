@@ -45,7 +45,7 @@ enum value_store {
 struct value_spec {
 	enum value_type type;
 	bool optional;		  /* TYPE_BACKEND: may be `none` */
-	uint64_t min, max;	  /* inclusive, where the type has a range */
+	uint64_t min, max;	  /* inclusive, if the type has a range */
 	const char *const *words; /* TYPE_WORD: NULL-terminated */
 };
 
