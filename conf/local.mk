@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Policies to start from; their INI twins are examples, since a policy that is there in
+# Policies to start from; their INI twins are examples, since a policy that exists in
 # both formats is refused.
 policydir = $(sysconfdir)/drupe
 dist_policy_DATA = \

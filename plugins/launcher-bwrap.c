@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Namespaces, mounts and environment by bubblewrap.  What bwrap(1) does not say
- * and this file relies on stands at the place that relies on it.
+ * Namespaces, mounts and environment by bubblewrap.  Behaviour that bwrap(1) does not
+ * document is noted where this file relies on it.
  */
 #include "drupe-backend.h"
 
@@ -22,8 +22,7 @@ static const char *const features[] = {
 
 /* ---- words ---- */
 
-/* A bind by descriptor cannot be led astray by a path that is swapped for a link
- * after it was checked. */
+/* A bind by descriptor is immune to a path that is swapped for a link after the check. */
 static void push_bind(const struct drupe_call *call, const struct drupe_mount *mount,
 		      struct drupe_words *words)
 {
@@ -40,7 +39,7 @@ static void push_bind(const struct drupe_call *call, const struct drupe_mount *m
 	call->host->push(words, mount->dest);
 }
 
-/* --perms and --size hold for the one operation that follows them. */
+/* --perms and --size apply only to the next operation. */
 static void push_perms(const struct drupe_call *call, unsigned perms,
 		       struct drupe_words *words)
 {
@@ -60,7 +59,7 @@ static void push_tmpfs(const struct drupe_call *call, const struct drupe_mount *
 	call->host->push(words, mount->dest);
 }
 
-/* bwrap's default is 0600, which only its owner could read. */
+/* bwrap's default is 0600, which only the owner could read. */
 static void push_data(const struct drupe_call *call, const struct drupe_mount *mount,
 		      struct drupe_words *words)
 {
@@ -78,7 +77,7 @@ static void push_dir(const struct drupe_call *call, const struct drupe_mount *mo
 	call->host->push(words, mount->dest);
 }
 
-/* The operations that are one option, with or without a source before the dest. */
+/* The operations that take a single option, with or without a source before the dest. */
 static const struct {
 	const char *option;
 	bool has_source;
@@ -160,8 +159,8 @@ static void bwrap_words(const struct drupe_call *call, const struct drupe_launch
 	}
 	for (size_t i = 0; i < launch->n_mounts; i++)
 		push_mount(call, drupe_mount_at(launch, i), words);
-	/* Not push_all: a descriptor that is missing (NULL) has to fail the run,
-	 * since bwrap without --block-fd starts the command at once. */
+	/* Not push_all: a missing descriptor (NULL) must fail the run, since bwrap
+	 * without --block-fd starts the command at once. */
 	for (size_t i = 0; i < sizeof(gate) / sizeof(gate[0]); i++)
 		call->host->push(words, gate[i]);
 	call->host->push(words, "--");
@@ -192,8 +191,8 @@ static bool get_inode(const json_t *object, const char *key, uint64_t *ret)
 	return true;
 }
 
-/* bwrap writes it in several pieces and then closes the descriptor: the host has
- * read to the end, so a text that is not whole is one that bwrap did not finish. */
+/* bwrap writes it in several pieces and then closes the descriptor.  The host has read
+ * to the end, so an incomplete text is one that bwrap did not finish. */
 static int bwrap_parse_info(const struct drupe_call *call, const char *text,
 			    size_t length, struct drupe_child *ret_child)
 {
@@ -221,8 +220,8 @@ static int bwrap_parse_info(const struct drupe_call *call, const char *text,
 	return 0;
 }
 
-/* One line of the status.  An exit code is there only when the command was really
- * started: a set-up that failed has none, whatever bwrap's own status is. */
+/* One line of the status.  There is an exit code only if the command was started: a
+ * failed set-up has none, whatever bwrap's own status is. */
 static int parse_status_line(const char *line, size_t length, struct drupe_exit *exit)
 {
 	json_t *report = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
@@ -268,7 +267,7 @@ static int bwrap_parse_status(const struct drupe_call *call, const char *text,
 #define FAILED "launcher-failed"
 
 /*
- * What bwrap prints, the particular before the general; its wording differs
+ * What bwrap prints, specific messages before general ones.  The wording differs
  * between versions and distributions, so each needle is what they have in common.
  */
 static const struct {
@@ -305,10 +304,10 @@ static const struct {
 	  "kernel.apparmor_restrict_unprivileged_userns=0; the private network stays" },
 	{ "loopback: Failed RTM_NEWADDR: No child processes", FAILED,
 	  "another program raised the private loopback device before bwrap did",
-	  "look which program attaches to new network namespaces on this host" },
+	  "find out which program attaches to new network namespaces on this host" },
 	{ "loopback: ", FAILED,
 	  "the loopback device of the private network could not be set up",
-	  "look whether a seccomp filter or the container's runtime forbids netlink "
+	  "check whether a seccomp filter or the container's runtime forbids netlink "
 	  "sockets" },
 	{ "mount proc on", PROC,
 	  "an outer container masks parts of /proc, so the kernel refuses a new procfs",
@@ -321,7 +320,7 @@ static const struct {
 	  "mounting is forbidden here, by a seccomp filter or a security module",
 	  "allow mount, umount2 and pivot_root in the container's seccomp profile" },
 	{ "setuid use of bubblewrap", FAILED,
-	  "this bwrap is set-uid and refuses to run so", "chmod u-s " BWRAP_PATH },
+	  "this bwrap is set-uid and refuses to run that way", "chmod u-s " BWRAP_PATH },
 	{ "Unexpected capabilities but not setuid", FAILED,
 	  "drupe was started with capabilities by a user other than root",
 	  "remove AmbientCapabilities= from the unit" },
@@ -335,26 +334,26 @@ static const struct {
 	{ "Unknown option", FAILED, "this bwrap is too old",
 	  "install bubblewrap 0.8.0 or newer" },
 	{ "find source path", FAILED,
-	  "a file or folder that is to be shown to the command is not there",
-	  "look at the path that bwrap names; it was removed, or the policy misspells "
+	  "a file or folder to show to the command does not exist",
+	  "check the path that bwrap names; it was removed, or the policy misspells "
 	  "it" },
 	{ "Too many levels of symbolic links", FAILED,
-	  "a path that is to be shown to the command leads through a loop of links",
+	  "a path to show to the command leads through a loop of links",
 	  "name the real path in the policy" },
 	{ "chdir to", FAILED, "the working folder does not exist in the command's view",
-	  "look whether the workspace was removed or replaced meanwhile" },
+	  "check whether the workspace was removed or replaced meanwhile" },
 	{ "remount readonly", FAILED, "a mount could not be sealed read-only",
-	  "look at the path that bwrap names: a file system mounted there or below it "
+	  "check the path that bwrap names: a file system mounted there or below it "
 	  "may be locked by an outer container" },
 	{ "Can't mkdir", FAILED, "a mount point could not be made",
-	  "look at the path that bwrap names: its parent is read-only, or is no folder" },
+	  "check the path that bwrap names: its parent is read-only or not a folder" },
 	{ "Can't create file", FAILED, "a mount point could not be made",
-	  "look at the path that bwrap names: its parent is read-only, or is no folder" },
+	  "check the path that bwrap names: its parent is read-only or not a folder" },
 	{ "execvp ", FAILED,
 	  "the program that sets the rlimits is not in the command's view",
 	  "it must lie below /usr, with the libraries it needs" },
 	{ "Permission denied", FAILED,
-	  "a path that is to be shown cannot be reached by the user who runs bwrap",
+	  "a path to show cannot be reached by the user that runs bwrap",
 	  "give that user search permission (x) on each folder above it" },
 };
 

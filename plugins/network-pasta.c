@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Connectivity by pasta, of passt.  It closes what it inherits, so it attaches by the
- * paths of the process that holds the pinned namespaces.  It forwards ports and lends
- * the host's addresses by default, so all of that is switched off.
+ * Connectivity by pasta, from passt.  It closes inherited descriptors, so it attaches
+ * through the /proc paths of the process that pins the namespaces.  By default it
+ * forwards ports and uses the host's addresses, so all of that is switched off.
  */
 #include "drupe-backend.h"
 
@@ -14,12 +14,14 @@
 
 #define TAP "tap0"
 
-/* The route to the sandbox's own network is more specific than one that denies, and
- * what pasta does not answer itself it passes on to the network of the host.  So the
- * default is small, and of a block that is on no wire (RFC 7335). */
+/*
+ * The route to the sandbox's own network is more specific than any that denies, and
+ * pasta passes on to the host's network what it does not answer itself.  So the default
+ * is small, in a block that no network uses (RFC 7335).
+ */
 #define DEFAULT_CIDR "192.0.0.0/29"
 
-/* Addresses in that network, from its first; the first two as slirp4netns has them. */
+/* Address offsets in that network; the first two as in slirp4netns. */
 #define GATEWAY 2
 #define RESOLVER 3
 #define SANDBOX 4
@@ -30,14 +32,14 @@ static const struct drupe_option options[] = {
 	  "network of the sandbox, used for nothing else [" DEFAULT_CIDR "]" },
 };
 
-/* What a usable helper has in its --help. */
+/* What the --help of a usable helper contains. */
 static const char *const probe[] = { "--help", NULL };
 static const char *const probe_needs[] = {
 	"--userns",    "--netns ",    "--no-netns-quit", "--config-net",
 	"--ns-ifname", "--no-map-gw", "--dns-forward",	 NULL,
 };
 
-/* Its address number I, and the length of its prefix. */
+/* Address number I of the network, and the length of its prefix. */
 static int address_at(const struct drupe_call *call, uint32_t i, char *ret, size_t size,
 		      unsigned *ret_length)
 {
@@ -82,10 +84,10 @@ static void pasta_words(const struct drupe_call *call, const struct drupe_attach
 {
 	static const char *const fixed[] = {
 		PASTA_PATH, "--foreground", "--quiet", "--config-net", "--ipv4-only",
-		/* Nothing of the host's loopback, in any way. */
+		/* No access to the host's loopback. */
 		"--no-map-gw", "--tcp-ports", "none", "--udp-ports", "none", "--tcp-ns",
 		"none", "--udp-ns", "none",
-		/* All is configured: no requests to answer. */
+		/* Everything is configured: no requests to answer. */
 		"--no-dhcp", "--no-dhcpv6", "--no-ndp", "--no-ra",
 		/* The paths are gone once it is attached. */
 		"--no-netns-quit", "--ns-ifname", TAP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Connectivity by slirp4netns, attached to the pinned namespaces.  There is
- * no word here that could name a process, and no other form to fall back to.
+ * Connectivity by slirp4netns, attached to the pinned namespaces.  No word here can
+ * name a process, and there is no fallback.
  */
 #include "drupe-backend.h"
 
@@ -23,7 +23,7 @@ static const struct drupe_option options[] = {
 	  "the helper restricts its own system calls [false]" },
 };
 
-/* What a usable helper has in its --help. */
+/* What the --help of a usable helper contains. */
 static const char *const probe[] = { "--help", NULL };
 static const char *const probe_needs[] = { "--netns-type", "--userns-path", NULL };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Per-process limits by prlimit(1).  It runs innermost, as the last program
- * before the command, so that the limits land on the command and on whatever it
- * starts, and not on the launcher.
+ * Per-process limits by prlimit(1).  It runs innermost, as the last program before the
+ * command, so that the limits apply to the command and whatever it starts, not to the
+ * launcher.
  */
 #include "drupe-backend.h"
 
@@ -36,11 +36,12 @@ static void prlimit_words(const struct drupe_call *call,
 				   limit->name);
 			return;
 		}
-		/* Soft and hard alike: the command cannot raise the soft one again. */
+		/* Soft and hard alike, so that the command cannot raise the soft limit.
+		 */
 		host->pushf(words, "--%s=%" PRIu64 ":%" PRIu64, limit->name, limit->value,
 			    limit->value);
 	}
-	/* Without it a command that begins with "-" would be prlimit's option. */
+	/* Else a command that begins with "-" would be taken for an option. */
 	host->push(words, "--");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The cgroup scope as a folder below one that was delegated to the caller (a service
- * with Delegate=yes, a container, a batch step): no manager is asked, and the run
- * stays inside its engine's own cgroup.
+ * The cgroup scope as a folder below one delegated to the caller (a service with
+ * Delegate=yes, a container, a batch step): no manager is asked, and the run stays
+ * inside its engine's own cgroup.
  */
 #include "drupe-backend.h"
 
@@ -27,7 +27,8 @@ static const struct drupe_option options[] = {
 #define ROW(id, file) [DRUPE_CGROUP_##id] = file,
 #define BIT(id, ...) | UINT64_C(1) << DRUPE_CGROUP_##id
 
-/* One write of (file, value); the values as the kernel documents them in cgroup-v2. */
+/* Add one write of (file, value), in the format of the kernel's cgroup-v2
+ * documentation. */
 static int add_write(struct drupe_cgroup_setup *setup,
 		     const struct drupe_cgroup_limit *limit)
 {
@@ -39,7 +40,7 @@ static int add_write(struct drupe_cgroup_setup *setup,
 	    n == sizeof(setup->writes) / sizeof(setup->writes[0]))
 		return -ENOTSUP;
 	strcpy(setup->writes[n].file, files[id]);
-	if (limit->id == DRUPE_CGROUP_CPU_QUOTA) /* microseconds of a period of 100 ms */
+	if (limit->id == DRUPE_CGROUP_CPU_QUOTA) /* microseconds per period of 100 ms */
 		snprintf(setup->writes[n].value, sizeof(setup->writes[n].value),
 			 "%llu 100000", value * 1000);
 	else

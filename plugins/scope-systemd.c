@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The cgroup scope by systemd-run --scope, which executes in place: the process that
- * was spawned becomes the guard, inside the scope.
+ * The cgroup scope by systemd-run --scope, which executes in place: the spawned process
+ * becomes the guard, inside the scope.
  */
 #include "drupe-backend.h"
 
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* systemd-run of 254 and later expands $VARIABLES in the command unless told not to;
- * older ones do not know the word. */
+/* systemd-run 254 and later expands $VARIABLES in the command unless told not to; older
+ * versions reject the option. */
 enum feature { FEATURE_EXPAND };
 static const char *const features[] = { [FEATURE_EXPAND] = "expand-environment", NULL };
 
@@ -21,7 +21,7 @@ static const struct drupe_option options[] = {
 
 static const char *const environment[] = { "XDG_RUNTIME_DIR", NULL };
 
-/* The limit, its property of systemd.resource-control(5), and what follows its value. */
+/* The limit, its property in systemd.resource-control(5), and the suffix of its value. */
 #define LIMITS(X)                               \
 	X(MEMORY_MAX, "MemoryMax", "")          \
 	X(MEMORY_HIGH, "MemoryHigh", "")        \
@@ -73,8 +73,8 @@ static void systemd_words(const struct drupe_call *call, const struct drupe_scop
 	}
 	if (call->features & UINT64_C(1) << FEATURE_EXPAND)
 		host->push(words, "--expand-environment=no");
-	/* An out-of-memory kill must not take the rest: the kernel counts it, and the
-	 * count is the evidence. */
+	/* An out-of-memory kill must not stop the whole scope: the kernel counts it,
+	 * and the count is the evidence. */
 	host->push(words, "--property=OOMPolicy=continue");
 	if (scope->runtime_max_ms)
 		host->pushf(words, "--property=RuntimeMaxSec=%llums",
@@ -105,12 +105,11 @@ static int systemd_cgroup(const struct drupe_call *call, const struct drupe_scop
 	return snprintf(ret, size, "/%s", scope->unit) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-#define OUTSIDE                                                                         \
-	"a user's manager has only what is below its user@UID.service; from elsewhere " \
-	"(a "                                                                           \
-	"login session, a service) the system's manager must move the caller over, by " \
-	"the system's bus: is dbus running? `journalctl --user` says more; or start "   \
-	"drupe by `systemd-run --user`; or, in a service with Delegate=yes or a "       \
+#define OUTSIDE                                                                       \
+	"a user's manager controls only its own user@UID.service; from elsewhere (a " \
+	"login session, a service) the system's manager must move the caller, over "  \
+	"the system bus: is dbus running? `journalctl --user` has details; or start " \
+	"drupe with `systemd-run --user`; or, in a service with Delegate=yes or a "   \
 	"container, use `scope: cgroup2`"
 
 static const struct diagnosis {
@@ -136,14 +135,14 @@ static const struct diagnosis {
 	  OUTSIDE },
 	{ "Job failed", "the manager could not start the scope", OUTSIDE },
 	{ "Failed to execute", "drupe-guard cannot be executed by that user",
-	  "every folder above drupe-guard, and itself, must be open to the user of the "
+	  "drupe-guard and every folder above it must be accessible to the user of the "
 	  "run" },
 };
 
-/* With --quiet it does not say that the job failed: the manager made the scope, and
+/* With --quiet systemd-run does not report a failed job: the manager made the scope but
  * could not move us in. */
 static const struct diagnosis silence = { "",
-					  "the manager did not take drupe into a scope",
+					  "the manager did not move drupe into a scope",
 					  OUTSIDE };
 
 static void systemd_diagnose(const struct drupe_call *call, const char *text,

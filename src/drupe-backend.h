@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drupe-backend.h - the ABI between the drupe executor and its backends.
- * Installed as <drupe/backend.h>.  See drupe-backend(3).
+ * drupe-backend.h - the ABI between the drupe executor and its backends.  Installed as
+ * <drupe/backend.h>.  See drupe-backend(3).
  *
- * A backend is a shared object named KIND-NAME.so that exports exactly one
- * symbol, the constant data object `drupe_backend_v1`.  The executor checks the
- * file's owner and mode, then loads it (RTLD_NOW | RTLD_LOCAL), checks this
- * object, and never unloads it.
+ * A backend is a shared object named KIND-NAME.so that exports exactly one symbol, the
+ * constant data object `drupe_backend_v1`.  The executor checks the file's owner and
+ * mode, then loads it (RTLD_NOW | RTLD_LOCAL), checks this object, and never unloads
+ * it.
  *
- * A backend DESCRIBES, the executor ACTS: its functions append words to their
- * own segment of the command line and answer questions about text they are
- * given.  They never fork, open, close, wait, log or read the environment.
- * They are called from one thread at a time and never after a fork.
+ * A backend DESCRIBES, the executor ACTS: its functions append words to their own
+ * segment of the command line and answer questions about text they are given.  They
+ * never fork, open, close, wait, log or read the environment.  They are called from one
+ * thread at a time and never after a fork.
  *
- * Every structure begins with its own size in bytes, written by its
- * maker; the reader treats what lies beyond that size as zero.  Fields are only
- * ever added at the end.  Elements of arrays are reached by the stride that
- * stands beside the array.
+ * Every structure begins with its own size in bytes, set by its creator; the reader
+ * treats anything beyond that size as zero.  Fields are only ever added at the end.
+ * Elements of arrays are reached by the stride given next to the array.
  *
- * Ownership: strings and arrays passed to a backend belong to the executor and
- * are valid until the function returns.  Results (ret_…) are structures of the
- * executor's, with `size` set: a backend writes single fields of them.  What a
- * backend's object points to must live as long as the shared object (that is: static and
- * constant).
+ * Ownership: strings and arrays passed to a backend belong to the executor and are
+ * valid until the function returns.  Results (ret_…) are the executor's structures,
+ * with `size` set: a backend fills in individual fields.  Whatever a backend's object
+ * points to must live as long as the shared object (that is: static and constant).
  */
 #ifndef DRUPE_BACKEND_H
 #define DRUPE_BACKEND_H
@@ -55,12 +53,12 @@ enum drupe_kind {
 /* ---- what the host offers ---- */
 
 struct drupe_words;   /* the argv segment being built; opaque */
-struct drupe_options; /* the options that the policy gave this backend; opaque */
+struct drupe_options; /* the options that the policy sets for this backend; opaque */
 
 /*
- * The host's callbacks.  Failure to append sticks: the host remembers the first
- * one and refuses the run after the function returned, so a backend is a
- * straight list of words without checks.
+ * The host's callbacks.  Failure to append sticks: the host remembers the first one and
+ * refuses the run after the function returns, so a backend is a plain list of words
+ * without checks.
  */
 struct drupe_host {
 	size_t size;
@@ -72,9 +70,11 @@ struct drupe_host {
 	/* Fail the segment: ERR is an errno value, the text says what and what to do. */
 	void (*fail)(struct drupe_words *words, int err, const char *format, ...)
 		__attribute__((format(printf, 3, 4)));
-	/* The option KEY as the policy set it, else FALLBACK.  Sizes are bytes,
-	 * durations milliseconds.  A key that the backend did not declare, or
-	 * declared with another type, gives FALLBACK. */
+	/*
+	 * The value of the option KEY in the policy, else FALLBACK.  Sizes are bytes,
+	 * durations milliseconds.  For a key that the backend did not declare, or
+	 * declared with another type: FALLBACK.
+	 */
 	bool (*option_bool)(const struct drupe_options *options, const char *key,
 			    bool fallback);
 	uint64_t (*option_number)(const struct drupe_options *options, const char *key,
@@ -88,8 +88,7 @@ struct drupe_call {
 	size_t size;
 	const struct drupe_host *host;
 	const struct drupe_options *options;
-	uint64_t
-		features; /* bit i: tool_features[i] is there, see struct drupe_backend */
+	uint64_t features; /* bit i: the tool has tool_features[i] */
 };
 
 /* ---- options ---- */
@@ -118,7 +117,7 @@ struct drupe_option {
 enum drupe_mount_op {
 	DRUPE_MOUNT_BIND = 1,	     /* source on dest, writable */
 	DRUPE_MOUNT_RO_BIND = 2,     /* source on dest, read-only, recursively */
-	DRUPE_MOUNT_RO_BIND_TRY = 3, /* the same; a source that is gone is no error */
+	DRUPE_MOUNT_RO_BIND_TRY = 3, /* the same; a missing source is not an error */
 	DRUPE_MOUNT_TMPFS = 4,	     /* fresh tmpfs of `bytes` bytes with mode `perms` */
 	DRUPE_MOUNT_DIR = 5,	     /* an empty directory */
 	DRUPE_MOUNT_SYMLINK = 6,     /* dest is a symbolic link with the text `source` */
@@ -132,12 +131,14 @@ enum drupe_mount_op {
 struct drupe_mount {
 	enum drupe_mount_op op;
 	unsigned perms;	    /* mode bits of dest, 0: the launcher's default */
-	const char *source; /* host path, or link text; NULL where op has none */
+	const char *source; /* host path, or link text; NULL if op has none */
 	const char *dest;   /* absolute path inside */
 	uint64_t bytes;	    /* tmpfs: its size */
-	/* A word that names a descriptor: for DRUPE_MOUNT_DATA the data; for the two
+	/*
+	 * A word that names a descriptor: for DRUPE_MOUNT_DATA the data; for the two
 	 * binds, when not NULL, an O_PATH descriptor of the very source that was
-	 * checked, to be preferred to `source` where the launcher can. */
+	 * checked, to be preferred to `source` if the launcher supports it.
+	 */
 	const char *fd;
 };
 
@@ -155,26 +156,25 @@ enum drupe_guarantee {
 };
 #define DRUPE_N_GUARANTEES 9
 
-/* The word (an option of the tool) by which a launcher keeps a guarantee.  All
- * must be declared, and each must stand in the words it makes: a launcher for
- * which one does not hold is refused. */
+/* The word (an option of the tool) by which a launcher keeps a guarantee.  All must be
+ * declared, and each must be among the words it appends, or the launcher is refused. */
 struct drupe_guarantee_word {
 	enum drupe_guarantee guarantee;
 	const char *word;
 };
 
-/* What the launcher is to set up.  Descriptors are given as words, since a plan
- * shows placeholders where a run has numbers. */
+/* What the launcher is to set up.  Descriptors are words, since a plan shows
+ * placeholders where a run has numbers. */
 struct drupe_launch {
 	size_t size;
 	const struct drupe_mount *mounts; /* in the order in which they apply */
 	size_t n_mounts;
 	size_t mount_size;	       /* stride of `mounts` */
 	const char *const *env_names;  /* NULL-terminated */
-	const char *const *env_values; /* beside env_names */
+	const char *const *env_values; /* parallel to env_names */
 	const char *chdir;	       /* working directory of the command */
 	bool nested_userns;	       /* false: forbid user namespaces inside */
-	const char *info_fd;	       /* write: who the child is, see parse_info */
+	const char *info_fd;	       /* write: describes the child, see parse_info */
 	const char *status_fd; /* write: how the command ended, see parse_status */
 	const char *block_fd;  /* read: the command waits for one byte */
 	const char *sync_fd;   /* the write end of block_fd, to be kept open */
@@ -221,19 +221,21 @@ struct drupe_launcher_ops {
 	/* Append the launcher's words, its path first, "--" last. */
 	void (*words)(const struct drupe_call *call, const struct drupe_launch *launch,
 		      struct drupe_words *words);
-	/* Parse all that came from info_fd (TEXT of LENGTH bytes, then a NUL).
-	 * 0, or -EBADMSG when it is not exactly one complete report. */
+	/* Parse everything read from info_fd (TEXT of LENGTH bytes, then a NUL).  0, or
+	 * -EBADMSG when it is not exactly one complete report. */
 	int (*parse_info)(const struct drupe_call *call, const char *text, size_t length,
 			  struct drupe_child *ret_child);
-	/* The same for status_fd; 0 with exited = false when there is no exit in it. */
+	/* The same for status_fd; 0 with exited = false when it reports no exit. */
 	int (*parse_status)(const struct drupe_call *call, const char *text,
 			    size_t length, struct drupe_exit *ret_exit);
 	/* May be NULL.  Explain TEXT, what the launcher printed before it failed. */
 	void (*diagnose)(const struct drupe_call *call, const char *text,
 			 struct drupe_diagnosis *ret_diagnosis);
-	/* The tool_features (bits) by which binds take drupe_mount.fd.  Where they are
-	 * not all there, or this is 0, no bind has an fd: a descriptor that a launcher
-	 * does not take and close would stay open in the command. */
+	/*
+	 * The tool_features (bits) needed for binds by drupe_mount.fd.  If any is
+	 * missing, or this is 0, no bind has an fd: a descriptor that the launcher does
+	 * not take and close would stay open in the command.
+	 */
 	uint64_t bind_fd_features;
 };
 
@@ -261,8 +263,8 @@ static inline const struct drupe_rlimit *drupe_rlimit_at(
 
 struct drupe_rlimits_ops {
 	size_t size;
-	/* Append the words, the tool's path first, "--" last.  The tool must lie
-	 * below /usr, where the command's view has it. */
+	/* Append the words, the tool's path first, "--" last.  The tool must be below
+	 * /usr, where the command can see it. */
 	void (*words)(const struct drupe_call *call, const struct drupe_rlimits *limits,
 		      struct drupe_words *words);
 };
@@ -290,14 +292,14 @@ struct drupe_scope {
 	const char *description; /* never the command line */
 	bool system;		 /* true: the system's manager, the executor is root */
 	uint32_t uid, gid;	 /* of the command's user */
-	uint64_t runtime_max_ms; /* last net beyond the run's own deadline, 0: none */
+	uint64_t runtime_max_ms; /* last resort after the run's own deadline, 0: none */
 	const struct drupe_cgroup_limit *limits;
 	size_t n_limits;
 	size_t limit_size; /* stride */
 };
 
-/* For a scope that is a folder in the cgroup file system and has no words: the
- * executor makes `folder`, and writes each value to the file of that name in it. */
+/* For a scope that is a folder in the cgroup file system and has no words: the executor
+ * makes `folder`, and writes each value to the file of that name there. */
 struct drupe_cgroup_setup {
 	size_t size;
 	char folder[4096]; /* "": this scope has words */
@@ -312,7 +314,8 @@ struct drupe_scope_ops {
 	size_t size;
 	/* Bit (1 << id) for each limit that this scope can enforce. */
 	uint64_t enforces;
-	/* Names of variables of the caller that the tool needs (NULL-terminated). */
+	/* Names of the caller's environment variables that the tool needs
+	 * (NULL-terminated). */
 	const char *const *environment;
 	/* Append the words, the tool's path first, "--" last; none for a scope by setup.
 	 */
@@ -362,8 +365,8 @@ struct drupe_network_ops {
 	size_t size;
 	enum drupe_ready ready;
 	enum drupe_stop stop;
-	bool holder; /* true: cannot inherit descriptors; the paths go through a process
-		      * of the executor's that joined the namespaces */
+	bool holder;	 /* true: cannot inherit descriptors; the paths go through one of
+			  * the executor's processes that joined the namespaces */
 	const char *tap; /* the device that the helper attaches to: the executor makes it
 			  * beforehand, persistent; NULL: the helper makes its own */
 	/* Words after the tool's path whose output is searched, once per session and
@@ -394,14 +397,16 @@ struct drupe_backend {
 	 * backend was built.  The executor checks before each run that it is a
 	 * regular file that only root can write, and not set-id. */
 	const char *tool;
-	/* Options of the tool that older versions lack (NULL-terminated, at most 64):
-	 * the executor looks whether each is one of the program's own string
-	 * constants, and tells in drupe_call.features.  May be NULL. */
+	/*
+	 * Options of the tool that older versions lack (NULL-terminated, at most 64):
+	 * the executor checks whether each is a string constant in the program, and
+	 * reports that in drupe_call.features.  May be NULL.
+	 */
 	const char *const *tool_features;
 	const struct drupe_option *options;
 	size_t n_options;
 	size_t option_size; /* stride */
-	/* Exactly the one of `kind` is set. */
+	/* Only the one for `kind` is set. */
 	const struct drupe_scope_ops *scope;
 	const struct drupe_launcher_ops *launcher;
 	const struct drupe_rlimits_ops *rlimits;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The AppArmor profile, for AppArmor 4 and later only: an older parser fails on
-# it, so it is put where AppArmor loads it only when --with-apparmor-dir asks.
+# The AppArmor profile, for AppArmor 4 and later only: an older parser fails on it, so
+# it is installed where AppArmor loads it only on --with-apparmor-dir.
 
 EXTRA_DIST += %D%/drupe
 CLEANFILES += %D%/profile/drupe

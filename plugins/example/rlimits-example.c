@@ -6,19 +6,18 @@
  *
  *     scope -> launcher -> rlimits -> COMMAND
  *
- * Each is a program that executes what follows its own words.  A backend is a
- * translator: it is given what the layer shall do, and appends the words by which
- * a particular program does it.  This one is for the innermost layer, and its
- * program is prlimit(1):
+ * Each is a program that executes what follows its own words.  A backend is a translator:
+ * it is told what the layer must do, and appends the words that make a particular program
+ * do it.  This one is for the innermost layer, and its program is prlimit(1):
  *
  *     /usr/bin/prlimit --nofile=4096:4096 --core=0:0 -- COMMAND...
  *
  * THE ONE RULE: a backend describes, drupe acts.  Do not fork, open, close, wait,
- * print, read the environment, or keep anything between two calls.  drupe does all
- * that, and checks with the kernel that what you described came true.
+ * print, read the environment, or keep anything between two calls.  drupe does all that,
+ * and checks with the kernel that what you described took effect.
  */
 
-/* The only header of drupe there is for backends.  No library comes with it. */
+/* The only header that backends need.  There is no library. */
 #include <drupe/backend.h>
 
 #include <errno.h>
@@ -42,7 +41,7 @@ static const struct drupe_option options[] = {
 	  "bytes in POSIX message queues (RLIMIT_MSGQUEUE)" },
 };
 
-/* A value that the table above does not allow, to tell that the policy is silent. */
+/* A value that the table above does not allow: the policy does not set the option. */
 #define NOT_SET UINT64_MAX
 
 /* ---- words ---- */
@@ -62,8 +61,8 @@ static bool is_known(const char *name)
 static void push_limit(const struct drupe_call *call, struct drupe_words *words,
 		       const char *name, uint64_t value)
 {
-	/* One call, one word.  The words are not joined, split or quoted by anyone:
-	 * what you push is what the program gets as one element of its argv. */
+	/* One call, one word.  Words are never joined, split or quoted: what you push
+	 * becomes one element of the program's argv. */
 	call->host->pushf(words, "--%s=%" PRIu64 ":%" PRIu64, name, value, value);
 }
 
@@ -77,9 +76,9 @@ static void push_option(const struct drupe_call *call, struct drupe_words *words
 }
 
 /*
- * The one function of an rlimits backend.  It returns nothing: when a push fails
- * (no memory, say), drupe remembers, ignores what comes after it, and refuses the
- * run.  So there is nothing to check here.
+ * The one function of an rlimits backend.  It returns nothing: when a push fails (no
+ * memory, say), drupe remembers that, ignores later pushes, and refuses the run.  So
+ * there is nothing to check here.
  */
 static void example_words(const struct drupe_call *call,
 			  const struct drupe_rlimits *limits, struct drupe_words *words)
@@ -88,12 +87,12 @@ static void example_words(const struct drupe_call *call,
 	call->host->push(words, PRLIMIT_PATH);
 
 	for (size_t i = 0; i < limits->n_limits; i++) {
-		/* Always by this function and never limits->limits[i]: in a later
-		 * drupe the elements may be longer than your compiler knew. */
+		/* Always use this function, never limits->limits[i]: the elements of a
+		 * later drupe may be larger than those you compiled with. */
 		const struct drupe_rlimit *limit = drupe_rlimit_at(limits, i);
 
-		/* What you cannot do, refuse.  To leave it out would give the
-		 * command less of a sandbox than the policy says. */
+		/* Refuse what you cannot do.  Leaving it out would give the command
+		 * less of a sandbox than the policy asks for. */
 		if (!is_known(limit->name)) {
 			call->host->fail(words, ENOTSUP,
 					 "the example backend has no limit called \"%s\"",
@@ -112,9 +111,9 @@ static void example_words(const struct drupe_call *call,
 /* ---- the object -------------------------------------------------------------------
  *
  * Constant data, so that drupe can check it before any of your code runs.  Each
- * structure begins with its own size: that is how a newer drupe knows which fields
- * your compiler did not know yet.  What you do not name is zero, and zero is always
- * the harmless choice.
+ * structure begins with its own size: that is how a newer drupe knows which fields you
+ * compiled without.  Fields you do not set are zero, and zero is always the harmless
+ * choice.
  */
 static const struct drupe_rlimits_ops ops = {
 	.size = sizeof(ops),

@@ -85,7 +85,7 @@ static void expect(const struct drupe_backend *backend,
 
 int main(void)
 {
-	/* The flags are those of drupe: what is undefined shows here, not in a run. */
+	/* The same flags as drupe: undefined symbols show here, not in a run. */
 	void *handle = dlopen(BACKEND, RTLD_NOW | RTLD_LOCAL);
 	const struct drupe_backend *backend = handle ? dlsym(handle, DRUPE_BACKEND_SYMBOL)
 						     : NULL;

@@ -10,8 +10,8 @@ struct turn {
 	pthread_mutex_t *of;
 };
 
-/* The only way into a backend's code and out of it: whatever must surround every call
- * belongs in these two. */
+/* The only way into and out of a backend's code: whatever must surround every call
+ * belongs in these two functions. */
 static struct turn turn_begin(void)
 {
 	pthread_mutex_lock(&turns);
@@ -23,7 +23,7 @@ static void turn_end(const struct turn *turn)
 	pthread_mutex_unlock(turn->of);
 }
 
-/* Held to the end of the function. */
+/* Held until the function returns. */
 #define TAKE_TURN() \
 	__attribute__((cleanup(turn_end))) const struct turn turn = turn_begin()
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls into a backend: a wrapper for each of its functions, and nothing else calls
- * them.  Only one thread of the process is in a backend at a time (drupe-backend.h).
- * For a function that may be NULL the wrapper has the answer.
+ * Calls into a backend: a wrapper for each of its functions, which nothing else calls.
+ * Only one thread of the process is in a backend at a time (drupe-backend.h).  The
+ * wrapper of a function that may be NULL supplies the default.
  */
 #ifndef DRUPE_CALL_H
 #define DRUPE_CALL_H
 
 #include "backend/registry.h"
 
-/* Load the shared object FILE, which may run code of its own; NULL: see dlerror(3). */
+/* Load the shared object FILE, which may run code from it; NULL: see dlerror(3). */
 void *call_dlopen(const char *file);
 
 void call_scope_words(const struct backend *scope, const struct drupe_scope *request,
@@ -19,7 +19,7 @@ void call_scope_stop_words(const struct backend *scope, const struct drupe_scope
 int call_scope_cgroup(const struct backend *scope, const struct drupe_scope *request,
 		      char *ret, size_t size);
 
-/* Without the function: a scope by words, whose `folder` is "". */
+/* Without the function: the scope has words, and `folder` is "". */
 int call_scope_setup(const struct backend *scope, const struct drupe_scope *request,
 		     struct drupe_cgroup_setup *ret_setup);
 

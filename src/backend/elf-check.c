@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Far above any backend; what is checked here is read into memory or mapped. */
+/* Far above the size of any backend, which is mapped or read into memory. */
 #define SIZE_LIMIT (16 << 20)
 /* glibc reads the program headers from a buffer of a few hundred bytes or maps
  * them; no linker writes more than a dozen. */
 #define SEGMENTS_MAX 64
 
-/* The ELF header of the program this code is a part of, defined by the linker:
- * the one statement of what "this machine" is that needs no list of machines. */
+/* The ELF header of the program that contains this code, defined by the linker: it
+ * tells what "this machine" is without a list of machines. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 /* Whether COUNT records of SIZE bytes at OFFSET lie within the file. */
@@ -60,7 +60,7 @@ static const char *header_fault(const ElfW(Ehdr) * header, uint64_t size)
 		return "its program headers are not those of a shared object";
 	if (!within(header->e_phoff, header->e_phnum, sizeof(ElfW(Phdr)), size))
 		return "it is truncated: its program headers lie beyond its end";
-	/* They stand last in a file, so most truncations show here. */
+	/* They come last in a file, so most truncations show here. */
 	if (header->e_shoff != 0 &&
 	    !within(header->e_shoff, header->e_shnum, header->e_shentsize, size))
 		return "it is truncated: its section headers lie beyond its end";
@@ -93,7 +93,7 @@ int elf_check(int fd, const char *file, off_t size, struct error *err)
 	const char *fault;
 
 	if (size > SIZE_LIMIT)
-		fault = "it is larger than 16M, which no backend is";
+		fault = "it is larger than 16M, too large for a backend";
 	else if ((uint64_t)size < sizeof(header) ||
 		 !read_at(fd, 0, &header, sizeof(header)))
 		fault = "it is too short for an ELF file";
@@ -106,7 +106,7 @@ int elf_check(int fd, const char *file, off_t size, struct error *err)
 		fault = segments_fault(segments, header.e_phnum, (uint64_t)size);
 	if (!fault)
 		return 0;
-	error_set(err, ERROR_BACKEND_INVALID, ENOEXEC, "%s is no backend: %s", file,
+	error_set(err, ERROR_BACKEND_INVALID, ENOEXEC, "%s is not a backend: %s", file,
 		  fault);
 	error_hint(err,
 		   "install the backend's package again, in the version for this system");

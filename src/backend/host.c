@@ -80,7 +80,7 @@ const struct drupe_host host_callbacks = {
 	.option_text = host_option_text,
 };
 
-/* The table's type of each of the ABI's. */
+/* The type in our table for each type of the ABI. */
 static const enum value_type types[] = {
 	[DRUPE_OPTION_BOOL] = TYPE_BOOL, [DRUPE_OPTION_COUNT] = TYPE_COUNT,
 	[DRUPE_OPTION_SIZE] = TYPE_SIZE, [DRUPE_OPTION_DURATION] = TYPE_DURATION,
@@ -120,7 +120,7 @@ static int find_unknown_key(const struct drupe_backend *object,
 		option->backend, findings_quote(option->key).text, object->name);
 }
 
-/* Both bounds 0: none. */
+/* Both bounds 0: unbounded. */
 static struct value_spec spec_of(const struct drupe_option *declared)
 {
 	bool bounded = declared->min || declared->max;
@@ -165,7 +165,7 @@ static const struct drupe_option *find_declared(const struct drupe_backend *obje
 	return NULL;
 }
 
-/* The values that are good, and findings about the others. */
+/* Read the valid values, and report findings about the others. */
 static int read_options(const struct drupe_backend *object, const struct policy *policy,
 			struct drupe_options *options, struct findings *findings)
 {

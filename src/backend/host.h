@@ -11,13 +11,13 @@
 #include "policy/policy.h"
 
 struct option_value {
-	const char *key; /* of the backend's table */
+	const char *key; /* points into the backend's table */
 	enum drupe_option_type type;
-	uint64_t number; /* also a bool */
+	uint64_t number; /* or the bool */
 	char *text;
 };
 
-/* The opaque structure of the ABI: the values that the policy gave. */
+/* Opaque in the ABI: the values set by the policy. */
 struct drupe_options {
 	struct option_value *values;
 	size_t count;
@@ -25,7 +25,7 @@ struct drupe_options {
 
 extern const struct drupe_host host_callbacks;
 
-/* The I-th option that a backend declares; a newer backend's are further apart. */
+/* The I-th option that a backend declares; a newer backend's elements may be larger. */
 static inline const struct drupe_option *host_option_at(
 	const struct drupe_backend *object, size_t i)
 {
@@ -33,17 +33,17 @@ static inline const struct drupe_option *host_option_at(
 							   i * object->option_size);
 }
 
-/* What the options of a type are called in messages and listings. */
+/* The name of a type of options in messages and listings. */
 const char *host_option_type_name(enum drupe_option_type type);
 
 /*
- * Read the policy's options (NULL: none are set) for the backend of that name, by the
- * table that it declares.  ERR: option-invalid, "FILE:LINE:COL: …", the first of what is
- * wrong and how much more there is.
+ * Read the policy's options (NULL: none are set) for this backend, as declared in its
+ * table.  ERR: option-invalid, "FILE:LINE:COL: …", the first error and the number of
+ * others.
  */
 int host_options(const struct drupe_backend *object, const struct policy *policy,
 		 struct drupe_options **ret_options, struct error *err);
-/* Add all that is wrong with them to FINDINGS.  0 or -ENOMEM. */
+/* Add all errors in them to FINDINGS.  0 or -ENOMEM. */
 int host_check_options(const struct drupe_backend *object, const struct policy *policy,
 		       struct findings *findings);
 void host_options_free(struct drupe_options *options);

@@ -32,7 +32,7 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Bytes of the segment that follow the address, 0 when it lies in none. */
+/* Bytes from the address to the end of its segment, 0 when it is in none. */
 static size_t bytes_left(const void *address, unsigned flags)
 {
 	struct search search = { .address = (uintptr_t)address, .flags = flags };

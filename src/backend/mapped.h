@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All LENGTH bytes at ADDRESS lie in one readable segment of a loaded object. */
+/* Whether all LENGTH bytes at ADDRESS are in one readable segment of a loaded object. */
 bool mapped_data(const void *address, size_t length);
 
-/* ADDRESS lies in an executable segment. */
+/* Whether ADDRESS is in an executable segment. */
 bool mapped_code(const void *address);
 
-/* TEXT is readable and ends with a NUL within MAX bytes, including it. */
+/* Whether TEXT is readable and has a NUL within its first MAX bytes. */
 bool mapped_text(const char *text, size_t max);
 
 #endif

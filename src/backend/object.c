@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "base/value.h"
 
-/* The size a structure must have since version 0.1: up to and including FIELD.  Fields
+/* The least size of a structure as of version 0.1: up to and including FIELD.  Fields
  * added later do not change it. */
 #define UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
 
@@ -49,7 +49,7 @@ static int refuse(const struct check *check, const char *format, ...)
 
 /* ---- finding and copying ---- */
 
-/* The symbol must be data of this very file: dlsym also searches the libraries it is
+/* The symbol must be data in this very file: dlsym also searches the libraries it is
  * linked with, and a function's code would be read as a size. */
 static int find_symbol(const struct check *check, void *handle, const void **ret_address,
 		       size_t *ret_room)
@@ -85,8 +85,8 @@ static int find_symbol(const struct check *check, void *handle, const void **ret
 	return 0;
 }
 
-/* Copy a size-first structure of which SOURCE has the first SIZE bytes: what an
- * older backend lacks becomes zero, what a newer one adds is not looked at. */
+/* Copy a size-first structure, of which SOURCE has SIZE bytes: what an older backend
+ * lacks becomes zero, what a newer one adds is ignored. */
 static void copy_sized(void *destination, size_t destination_size, const void *source,
 		       size_t size)
 {
@@ -97,7 +97,7 @@ static void copy_sized(void *destination, size_t destination_size, const void *s
 	memcpy(destination, &n, sizeof(n));
 }
 
-/* The ABI number is read first: another ABI may have another layout behind it. */
+/* The ABI number is read first: another ABI may have another layout after it. */
 static int copy_object(const struct check *check, const struct drupe_backend *source,
 		       size_t room)
 {
@@ -138,8 +138,8 @@ static int check_text(const struct check *check, const char *what, const char *t
 		return refuse(check, "%s is missing (NULL)", what);
 	if (!mapped_text(text, max))
 		return refuse(check,
-			      "%s is no text of less than %zu bytes in a loaded object",
-			      what, max);
+			      "%s is not a text under %zu bytes in a loaded object", what,
+			      max);
 	if (!is_printable(text))
 		return refuse(check, "%s is not printable UTF-8", what);
 	return 0;
@@ -167,7 +167,7 @@ static int check_list(const struct check *check, const char *what,
 		      LIST_MAX);
 }
 
-/* An array whose elements are STRIDE bytes apart and have at least NEED. */
+/* An array whose elements are STRIDE bytes apart, at least NEED. */
 static int check_array(const struct check *check, const char *what, const void *array,
 		       size_t count, size_t stride, size_t need, size_t alignment)
 {
@@ -209,7 +209,7 @@ static int check_option(const struct check *check, const struct drupe_option *op
 		return refuse(check, "option %s has the unknown type %d", option->key,
 			      (int)option->type);
 	if (option->min > option->max)
-		return refuse(check, "option %s: its least value is above its greatest",
+		return refuse(check, "option %s: its minimum is above its maximum",
 			      option->key);
 	if (option->type == DRUPE_OPTION_WORD && !option->words)
 		return refuse(check, "option %s has no list of words", option->key);
@@ -282,15 +282,15 @@ static int check_network(const struct check *check)
 	int r;
 
 	if (ops->ready != DRUPE_READY_FD && ops->ready != DRUPE_READY_PIDFILE)
-		return refuse(check, "it has the unknown way %d to be ready",
+		return refuse(check, "its readiness method, %d, is unknown",
 			      (int)ops->ready);
 	if (ops->stop != DRUPE_STOP_EXIT_FD && ops->stop != DRUPE_STOP_SIGNAL)
-		return refuse(check, "it has the unknown way %d to stop", (int)ops->stop);
+		return refuse(check, "its stop method, %d, is unknown", (int)ops->stop);
 	r = check_list(check, "the probe", ops->probe);
 	if (r == 0)
 		r = check_list(check, "what the probe needs", ops->probe_needs);
 	if (r == 0 && ops->probe_needs && (!ops->probe || !ops->probe_message))
-		r = refuse(check, "what its probe needs has no probe, or no message");
+		r = refuse(check, "it has probe needs, but no probe or no message");
 	if (r == 0 && ops->probe_message)
 		r = check_text(check, "the probe's message", ops->probe_message,
 			       PATH_TEXT_MAX);
@@ -302,8 +302,8 @@ static int check_network(const struct check *check)
 #field, offsetof(struct drupe_##type##_ops, field), __VA_ARGS__ \
 	}
 
-/* What each kind of ops needs: its place in the object, how much of it version
- * 0.1 has at least, its functions and whether each may be NULL. */
+/* What each kind of ops needs: its place in the object, its size as of version 0.1, its
+ * functions and whether each may be NULL. */
 static const struct kind {
 	size_t place;
 	size_t need;
@@ -423,7 +423,7 @@ static int check_identity(const struct check *check)
 	return r;
 }
 
-/* Only a scope that is a folder of the cgroup file system has no program. */
+/* Only a scope that is a cgroup folder has no tool. */
 static int check_tool(const struct check *check)
 {
 	const struct drupe_backend *object = &check->backend->object;
@@ -437,7 +437,7 @@ static int check_tool(const struct check *check)
 	r = check_text(check, "its tool", object->tool, PATH_TEXT_MAX);
 	if (r == 0 && !value_path(object->tool))
 		r = refuse(check,
-			   "its tool, \"%s\", is no absolute path without . and ..",
+			   "its tool, \"%s\", is not an absolute path without . and ..",
 			   object->tool);
 	return r;
 }

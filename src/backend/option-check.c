@@ -6,7 +6,7 @@
 #include "backend/host.h"
 #include "backend/registry.h"
 
-/* The backend of SLOT where the policy sets options of it, else NULL. */
+/* The backend of SLOT if the policy sets options for it, else NULL. */
 static struct backend *look(const char *dir, enum slot slot, const struct policy *policy)
 {
 	struct backend *backend = NULL;

@@ -38,8 +38,8 @@ static int out_of_memory(struct error *err)
 	return error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
 }
 
-/* A name without a slash would send dlopen to LD_LIBRARY_PATH, and one that is
- * relative is remembered by dlopen for whatever the folder is by then. */
+/* dlopen would search LD_LIBRARY_PATH for a name without a slash, and remembers a
+ * relative one even after the current folder has changed. */
 static int absolute_folder(const char *dir, char **ret_dir, struct error *err)
 {
 	_cleanup_free_ char *here = NULL;
@@ -150,7 +150,7 @@ static int scan_folder(int fd, struct registry_entry **ret_entries, size_t *ret_
 	return 0;
 }
 
-/* The names of a slot that the folder does have, for a message about a wrong one. */
+/* The names that the folder has for a slot, for a message about a wrong one. */
 static void list_names(int fd, enum slot slot, char *ret, size_t size)
 {
 	_cleanup_free_ struct registry_entry *entries = NULL;
@@ -187,12 +187,13 @@ static int missing(int folder, const char *dir, enum slot slot, const char *name
 }
 
 /*
- * dlopen wants a name, and /proc/self/fd/N will not do: it remembers what it loaded by
- * name, so a descriptor number that is reused would give the first backend again.  So
- * the path is opened a second time, and must still lead to the checked file afterwards.
- * That is enough, since folder and parents are trusted: only root or the caller could
- * have swapped the file and put it back.  A file replaced after it was first loaded (an
- * upgrade under a long-running server) remains the one that was loaded and checked.
+ * dlopen wants a name, and /proc/self/fd/N will not do: dlopen remembers what it loaded
+ * by name, so a reused descriptor number would give the first backend again.  So the
+ * path is opened a second time, and must still lead to the checked file afterwards.
+ * That suffices, since folder and parents are trusted: only root or the caller could
+ * have swapped the file and put it back.  If a file is replaced after it was loaded (an
+ * upgrade under a long-running server), the one that was loaded and checked stays in
+ * use.
  */
 static int load_file(const char *file, const struct stat *checked, void **ret_handle,
 		     struct error *err)
@@ -210,7 +211,7 @@ static int load_file(const char *file, const struct stat *checked, void **ret_ha
 			"that was built for this system");
 		return -EINVAL;
 	}
-	/* Never dlclose, here or later: what a backend registered would dangle. */
+	/* Never dlclose, here or later: whatever a backend registered would dangle. */
 	if (stat(file, &now) < 0 || now.st_dev != checked->st_dev ||
 	    now.st_ino != checked->st_ino)
 		return error_set(err, ERROR_BACKEND_UNTRUSTED, ESTALE,
@@ -254,7 +255,7 @@ static int load_object(const char *dir, enum slot slot, const char *name,
 
 static int check_name(enum slot slot, const char *name, struct error *err)
 {
-	/* "none" is the word for "no layer": no file may take it. */
+	/* "none" means "no layer", so no file may have that name. */
 	if (strcmp(name, "none") == 0) {
 		error_set(err, ERROR_BACKEND_INVALID, EINVAL,
 			  "\"none\" means that there is no %s, and cannot be a backend",
@@ -269,7 +270,7 @@ static int check_name(enum slot slot, const char *name, struct error *err)
 		  "not a "
 		  "path or a file",
 		  name);
-	error_hint(err, "drupe backends lists the names there are");
+	error_hint(err, "drupe backends lists the names");
 	return -EINVAL;
 }
 
@@ -354,7 +355,7 @@ void registry_unref(struct backend *backend)
 	free(backend);
 }
 
-/* ---- all of them ---- */
+/* ---- all backends ---- */
 
 int registry_list(const char *dir, struct registry_entry **ret_entries, size_t *ret_count,
 		  struct error *err)

@@ -14,8 +14,8 @@
 #include "drupe-backend.h"
 #include "policy/policy.h"
 
-/* A loaded backend.  `object` and the ops are the executor's own copies, in which
- * what an older backend does not have is zero. */
+/* A loaded backend.  `object` and the ops are the executor's own copies, zero where an
+ * older backend has no such field. */
 struct backend {
 	enum slot slot;
 	char *file; /* absolute path of the shared object */
@@ -33,8 +33,8 @@ struct backend {
 };
 
 /*
- * Load KIND-NAME.so of the folder DIR (NULL: the one that was configured) for this policy
- * (NULL: no options are set), and check its tool. RUN_UID is the user who will run the
+ * Load KIND-NAME.so from the folder DIR (NULL: the configured one) for this policy
+ * (NULL: no options are set), and check its tool.  RUN_UID is the user that will run the
  * command: a tool that this user could write is refused.  One handle per file for the
  * life of the process: never unloaded.
  */
@@ -43,12 +43,12 @@ int registry_load(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err);
 void registry_unref(struct backend *backend);
 
-/* The same without options and without its tool: to look into its tables only. */
+/* The same without options and tool: only to look at its tables. */
 int registry_look(const char *dir, enum slot slot, const char *name,
 		  struct backend **ret_backend, struct error *err);
 
-/* What messages call a backend by: its tool, or where it has none (a scope that is a
- * folder) its own file.  Never NULL. */
+/* The name of a backend in messages: its tool, or its own file if it has none (a scope
+ * that is a folder).  Never NULL. */
 const char *backend_tool(const struct backend *backend);
 
 /* Whether WORDS start with the tool, so that what runs is what was checked. */
@@ -63,8 +63,8 @@ static inline void registry_unrefp(struct backend **backend)
 /* The folder that will be searched. */
 const char *registry_dir(const char *dir);
 
-/* For `drupe backends`: each KIND-NAME.so there is, in the order of the slots, then
- * by name.  The tools are checked for the caller's own user. */
+/* For `drupe backends`: each KIND-NAME.so, sorted by slot, then by name.  The tools are
+ * checked for the caller's own user. */
 struct registry_entry {
 	enum slot slot;
 	char name[40];

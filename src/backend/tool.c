@@ -39,7 +39,7 @@ static int refuse_owner(const char *path, const char *part, uid_t owner,
 	return r;
 }
 
-/* Put the text of the link DONE before what is LEFT of the path; DONE becomes the
+/* Prepend the text of the link DONE to LEFT, the rest of the path; DONE becomes the
  * folder that the text is relative to. */
 static int follow_link(char done[PATH_MAX], char left[PATH_MAX])
 {
@@ -79,8 +79,8 @@ static int next_component(char done[PATH_MAX], char left[PATH_MAX])
 	return 0;
 }
 
-/* Every folder, link and file on the way belongs to root.  trust_open has seen that
- * nobody but root and the caller can change the way while it is walked. */
+/* Every folder, link and file along the path must belong to root. trust_open has
+ * checked that only root and the caller can change the path while it is walked. */
 static int check_owners(const char *path, char ret_resolved[PATH_MAX], struct error *err)
 {
 	char left[PATH_MAX];
@@ -114,7 +114,7 @@ static int check_owners(const char *path, char ret_resolved[PATH_MAX], struct er
 }
 
 /* A program that gains privileges when it starts is refused: such a launcher cannot be
- * watched, and its holes are holes of the whole system. */
+ * watched, and its vulnerabilities affect the whole system. */
 static int check_privileges(const char *path, int fd, const struct stat *st,
 			    struct error *err)
 {
@@ -163,14 +163,14 @@ static int check_place(const char *path, const char *resolved, struct error *err
 	if (strncmp(path, "/usr/", 5) == 0 && strncmp(resolved, "/usr/", 5) == 0)
 		return 0;
 	r = error_set(err, ERROR_TOOL_UNTRUSTED, EPERM,
-		      "%s (%s) does not lie below /usr: it runs inside, where only /usr "
+		      "%s (%s) is not below /usr: it runs inside, where only /usr "
 		      "is seen",
 		      path, resolved);
 	error_hint(err, "install it below /usr and build the backend with that path");
 	return r;
 }
 
-/* Before it is opened for reading: an unreadable set-uid program is then refused for
+/* Before it is opened for reading, so that an unreadable set-uid program is refused for
  * being set-uid. */
 static int check_kind(const char *path, struct error *err)
 {
@@ -182,7 +182,7 @@ static int check_kind(const char *path, struct error *err)
 		error_set(err, ERROR_TOOL_MISSING, ENOENT, "%s is missing", path);
 		error_hint(
 			err,
-			"install the package that has it; where it lies elsewhere, the "
+			"install the package that has it; if it is elsewhere, the "
 			"path is fixed when the backend is built (configure --with-…)");
 		return -ENOENT;
 	}
@@ -196,8 +196,8 @@ static int check_kind(const char *path, struct error *err)
 	return r;
 }
 
-/* A constant of the program ends with a NUL and follows one; in a script, which
- * has none, no feature is found. */
+/* A string constant of a program has a NUL before and after it; a script has none, so
+ * no feature is found there. */
 static bool has_constant(const char *program, size_t length, const char *text)
 {
 	size_t n = strlen(text);
@@ -212,7 +212,7 @@ static bool has_constant(const char *program, size_t length, const char *text)
 }
 
 /* Read, not mapped: a program truncated meanwhile must not cause a SIGBUS.  In small
- * overlapping pieces, to touch little fresh memory. */
+ * overlapping pieces, to touch few new pages. */
 static int find_features(const char *path, int fd, off_t size,
 			 const char *const *features, uint64_t *ret_features,
 			 struct error *err)
@@ -224,7 +224,7 @@ static int find_features(const char *path, int fd, off_t size,
 
 	if (size > PROGRAM_MAX)
 		return error_set(err, ERROR_TOOL_UNTRUSTED, EFBIG,
-				 "%s is larger than 64M, which no such program is", path);
+				 "%s is larger than 64M, too large for a tool", path);
 	for (;;) {
 		ssize_t n = pread(fd, text + kept, PIECE, at);
 		size_t length = kept + (n > 0 ? (size_t)n : 0);

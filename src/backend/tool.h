@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The program that a backend's words start with: whether it may be run. */
+/* Whether the program that a backend's words start with may be run. */
 #ifndef DRUPE_TOOL_H
 #define DRUPE_TOOL_H
 
@@ -17,11 +17,10 @@ struct tool {
 
 /*
  * PATH must be a regular file that RUN_UID can execute, neither set-id nor with
- * capabilities of its own, and in a place, links included, that only root can
- * change: what the command's own user can rewrite, a command can (once it has
- * escaped, or from another sandbox).  INSIDE: the command's view has to have it,
- * so it lies below /usr.  FEATURES is NULL-terminated or NULL.
- * ERR: tool-missing, tool-untrusted.
+ * capabilities of its own, and at a path, links included, that only root can change:
+ * what the command's user can rewrite, a command can too (once it has escaped, or from
+ * another sandbox).  INSIDE: it must be visible to the command, so below /usr.
+ * FEATURES is NULL-terminated or NULL.  ERR: tool-missing, tool-untrusted.
  */
 int tool_check(const char *path, const char *const *features, uid_t run_uid, bool inside,
 	       struct tool *ret_tool, struct error *err);

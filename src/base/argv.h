@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A list of words in the making; failure sticks and is checked once, at the end. */
+/* A list of words under construction; a failure sticks and is checked at the end. */
 #ifndef DRUPE_ARGV_H
 #define DRUPE_ARGV_H
 
@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 
-/* The same structure that backends know as the opaque `struct drupe_words`. */
+/* Opaque to backends. */
 struct drupe_words {
 	char **words; /* NULL-terminated once anything was pushed */
 	size_t count;
 	size_t capacity;
-	int errnum; /* 0, or what failed first */
+	int errnum; /* 0, or the first failure */
 	char failure[512];
 };
 

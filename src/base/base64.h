@@ -8,8 +8,8 @@
 /* A malloc'ed, NUL-terminated encoding, NULL when out of memory. */
 char *base64_encode(const char *data, size_t length);
 
-/* The malloc'ed bytes and a NUL behind them; NULL when TEXT is no such encoding, or when
- * out of memory. */
+/* The malloc'ed bytes and a NUL behind them; NULL when TEXT is not valid base64 or
+ * memory runs out. */
 char *base64_decode(const char *text, size_t length, size_t *ret_length);
 
 #endif

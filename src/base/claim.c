@@ -35,8 +35,8 @@ int claim_take(int parent, const char *name, int operation)
 	return r;
 }
 
-/* AGAIN: the folder of the try before may still be there, where a sweeper locked it
- * and could not remove it. */
+/* AGAIN: the previous try's folder may remain if a sweeper locked but could not remove
+ * it. */
 static int try_make(const char *path, mode_t mode, bool again)
 {
 	struct stat st;
@@ -45,7 +45,7 @@ static int try_make(const char *path, mode_t mode, bool again)
 	if (mkdir(path, mode) < 0) {
 		if (errno != EEXIST || !again)
 			return -errno;
-	} else if (chmod(path, mode) < 0) { /* whatever the umask is */
+	} else if (chmod(path, mode) < 0) { /* regardless of the umask */
 		return errno == ENOENT ? -EAGAIN : -errno;
 	}
 	fd = claim_take(AT_FDCWD, path, LOCK_SH);

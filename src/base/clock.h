@@ -24,7 +24,7 @@ static inline int64_t deadline_in_ms(uint64_t ms)
 	return clock_now() + (int64_t)ms * NS_PER_MS;
 }
 
-/* What is left until DEADLINE, never negative. */
+/* Time left until DEADLINE, never negative. */
 static inline struct timespec clock_left(int64_t deadline)
 {
 	int64_t left = deadline - clock_now();
@@ -35,7 +35,7 @@ static inline struct timespec clock_left(int64_t deadline)
 				  .tv_nsec = left % NS_PER_SECOND };
 }
 
-/* poll(2) until DEADLINE: the caller's signals interrupt it, and take no time from it. */
+/* poll(2) until DEADLINE, restarted after signals. */
 static inline int poll_until(struct pollfd *fds, nfds_t n, int64_t deadline)
 {
 	for (;;) {

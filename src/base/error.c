@@ -119,7 +119,7 @@ void error_print(const struct error *err)
 {
 	flockfile(stderr);
 	fputs("drupe: ", stderr);
-	if (err->code != ERROR_USAGE) /* its stage is no help */
+	if (err->code != ERROR_USAGE) /* its stage tells the user nothing */
 		print_stage(err);
 	print_escaped(stderr, err->message);
 	fputc('\n', stderr);

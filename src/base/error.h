@@ -103,7 +103,7 @@ enum error_code {
 
 struct error {
 	enum error_code code; /* ERROR_NONE: nothing happened */
-	int errnum;	      /* errno value, 0 where none applies */
+	int errnum;	      /* errno value, 0 if none applies */
 	char backend[40];     /* the backend concerned, or "" */
 	char message[1024];   /* what, which, why */
 	char hint[512];	      /* what to do, or "" */
@@ -111,7 +111,7 @@ struct error {
 
 /*
  * Fill ERR (which may be NULL) and return -ERRNUM, or -EINVAL when ERRNUM is 0.
- * error_set replaces what was there.
+ * error_set replaces an earlier error.
  */
 int error_set(struct error *err, enum error_code code, int errnum, const char *format,
 	      ...) __attribute__((format(printf, 4, 5)));

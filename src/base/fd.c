@@ -11,7 +11,7 @@ int fd_above_stdio(int fd)
 {
 	int moved;
 
-	if (fd < 0) /* never 0, which would be a descriptor */
+	if (fd < 0) /* never 0, which is a valid descriptor */
 		return errno > 0 ? -errno : -EBADF;
 	if (fd > STDERR_FILENO)
 		return fd;
@@ -140,7 +140,7 @@ int fd_sanitize_stdio(void)
 
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
-		/* The lowest free number is this one, since those below are open. */
+		/* All lower numbers are open, so open() returns this one. */
 		null = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
 		if (null < 0)
 			return -errno;

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 
-/* Linux releases the descriptor even when close fails: never retried. */
+/* Linux releases the descriptor even when close fails, so never retry. */
 static inline int close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -50,15 +50,15 @@ static inline void fclosep(FILE **file)
 #define _cleanup_free_ __attribute__((cleanup(freep)))
 #define _cleanup_fclose_ __attribute__((cleanup(fclosep)))
 
-/* A descriptor that landed on 0..2 because the caller had one of those closed
- * would be overwritten when a process's standard streams are laid: move it up. */
+/* Move a descriptor above 2.  It landed on 0..2 because the caller had one closed, and
+ * would be overwritten when a child's standard streams are set up. */
 int fd_above_stdio(int fd);
 
 /* A pipe, both ends close-on-exec and above 2. */
 int fd_pipe(int *ret_read, int *ret_write, struct error *err);
 
-/* A SOCK_SEQPACKET pair, whose other end goes to a program of drupe's own: its lifeline,
- * for it sees our end closed, however we end. */
+/* A SOCK_SEQPACKET pair.  The other end goes to one of drupe's own programs, which sees
+ * ours close however we end. */
 int fd_lifeline(int *ret_ours, int *ret_other, struct error *err);
 
 /* /dev/null, opened with FLAGS. */
@@ -74,7 +74,7 @@ int fd_data(const char *text, size_t length, int *ret_fd, struct error *err);
  * bytes, then a NUL.  Returns the number of bytes or -errno. */
 ssize_t fd_read_file(int dirfd, const char *path, char *buffer, size_t size);
 
-/* Read what is there from offset 0 of an open file, as fd_read_file. */
+/* Like fd_read_file, but from offset 0 of an open file. */
 ssize_t fd_pread(int fd, char *buffer, size_t size);
 
 /* Open /dev/null on each of 0, 1, 2 that is closed. */

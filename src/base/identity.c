@@ -13,8 +13,8 @@
 #include "base/fd.h"
 #include "base/value.h"
 
-/* Look up by name, or by number where NAME is one.  False: no such user, and
- * then *ret_uid is the number, if it was one. */
+/* Look up by name, or by uid if NAME is a number.  False: no such user; *ret_uid is
+ * then the number, if it was one. */
 static bool lookup(const char *name, struct passwd *ret_entry, char *buffer, size_t size,
 		   uint64_t *ret_uid)
 {

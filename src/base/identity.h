@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The user who runs the command (R14). */
+/* The user that runs the command (R14). */
 #ifndef DRUPE_IDENTITY_H
 #define DRUPE_IDENTITY_H
 
@@ -13,15 +13,15 @@ struct identity {
 	gid_t gid;
 	gid_t *groups; /* supplementary, set when `drop` */
 	size_t n_groups;
-	bool drop;  /* the caller is root: these must be taken on before any exec */
+	bool drop;  /* the caller is root: switch to these before any exec */
 	char *name; /* from the user database, or the number */
-	char *home; /* its home directory there, or NULL */
+	char *home; /* from the user database, or NULL */
 };
 
 /*
- * The caller itself, or, when that is root, an unprivileged user: the one that was
- * ASKED for, else the POLICY's (names or numbers; both NULL: user-required).  A caller
- * that is not root may ask only for itself, and the policy's user is not for it.
+ * The caller, or, when that is root, an unprivileged user: the one ASKED for, else the
+ * POLICY's (names or numbers; both NULL: user-required).  A caller that is not root may
+ * ask only for itself, and the policy's user is ignored.
  */
 int identity_resolve(const char *asked, const char *policy, struct identity *ret_identity,
 		     struct error *err);

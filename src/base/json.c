@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"
-/* 15 digits hold the microseconds of 30 years, and show no rounding error. */
+/* 15 digits cover 30 years in microseconds without showing rounding errors. */
 #define FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(15))
 
 json_t *json_text(const char *text)
@@ -150,7 +150,7 @@ static int write_all(int fd, const char *bytes, size_t length)
 		if (n >= 0) {
 			bytes += n;
 			length -= (size_t)n;
-		} else if (errno == EAGAIN) { /* non-blocking, by the caller */
+		} else if (errno == EAGAIN) { /* the caller made it non-blocking */
 			(void)poll(&ready, 1, -1);
 		} else if (errno != EINTR) {
 			return -errno;
@@ -166,6 +166,6 @@ int json_write(int fd, const json_t *json)
 
 	if (!line)
 		return -ENOMEM;
-	line[length] = '\n'; /* over the NUL, so that one write does it */
+	line[length] = '\n'; /* replace the NUL, so that a single write suffices */
 	return write_all(fd, line, length + 1);
 }

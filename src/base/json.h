@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * All JSON is made and written here.  A failure (out of memory) sticks: the value under
- * construction becomes NULL, and so does every value it is put into.  Only the writer of
- * the whole has to check.
+ * construction becomes NULL, and so does every value it is put into.  Only the code
+ * that writes the whole must check.
  */
 #ifndef DRUPE_JSON_H
 #define DRUPE_JSON_H
@@ -28,7 +28,7 @@ json_t *json_text(const char *text);
 /* The same; null if TEXT is NULL or empty. */
 json_t *json_text_or_null(const char *text);
 
-/* Null above INT64_MAX, as UINT64_MAX: unknown, or no bound. */
+/* Null above INT64_MAX; UINT64_MAX means unknown or unbounded. */
 json_t *json_count(uint64_t count);
 
 /* To the microsecond; null for NAN. */
@@ -37,7 +37,7 @@ json_t *json_seconds(double seconds);
 /* An array of texts; WORDS may be NULL. */
 json_t *json_words(const char *const *words);
 
-/* A refusal, as it stands in a result (drupe(1)). */
+/* A refusal, as it appears in a result (drupe(1)). */
 json_t *refusal_json(const struct error *refusal);
 
 /* Move VALUE into *object or *array.  On failure, or if VALUE is NULL, both are freed and

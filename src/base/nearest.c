@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Keys and names are short; what is longer is nobody's misspelling. */
+/* Keys and names are short; anything longer is not a misspelling of one. */
 #define LONGEST 64
 
 static unsigned least(unsigned a, unsigned b)
@@ -12,8 +12,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Edits that make B of A, a swap of neighbours counting as one; both at most
- * LONGEST bytes.  Three rows of the usual table are enough. */
+/* Edits that turn A into B, a swap of neighbours counting as one; both at most LONGEST
+ * bytes.  Three rows of the usual table suffice. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned rows[3][LONGEST + 1];

@@ -8,8 +8,8 @@
 /* Whether PATH is PREFIX or lies below it; both canonical. */
 bool path_is_within(const char *path, const char *prefix);
 
-/* Open PATH, absolute, as it is seen below ROOT (a directory's descriptor): O_PATH, and
- * -ELOOP where a component is a link, which could lead out of that root. */
+/* Open the absolute PATH with O_PATH, taking the directory ROOT as /.  -ELOOP if a
+ * component is a link, which could lead out of it. */
 int path_open_in(int root, const char *path);
 
 #endif

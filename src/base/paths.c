@@ -14,7 +14,7 @@ static void join(char *to, const char *root, const char *path)
 	snprintf(to, PATHS_MAX, "%.700s%s", root, path);
 }
 
-/* FOLDER holds one of our files, which is installed in PLACE. */
+/* FOLDER contains one of our files; PLACE is where that is installed. */
 static void resolve(char *folder, const char *place, struct paths *paths)
 {
 	size_t n = strlen(folder), m = strlen(place);
@@ -33,7 +33,7 @@ static void resolve(char *folder, const char *place, struct paths *paths)
 	join(paths->policies, folder, POLICYDIR);
 }
 
-/* Cut the last name off; "" when there is none. */
+/* Cut off the last component; "" when there is none. */
 static void cut_name(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -57,7 +57,7 @@ static void resolve_for_library(const char *library, struct paths *paths)
 
 	snprintf(folder, sizeof(folder), "%.1999s", library);
 	cut_name(folder);
-	/* Where libtool builds it: one below what lies beside drupe-guard. */
+	/* libtool builds it one level below drupe-guard's folder. */
 	n = strlen(folder);
 	if (n > 6 && strcmp(folder + n - 6, "/.libs") == 0)
 		folder[n - 6] = '\0';
@@ -70,7 +70,7 @@ void paths_resolve(struct paths *paths)
 	const char *name;
 	Dl_info self;
 
-	/* This code is in the library, or in the program itself. */
+	/* This code may be in the library or in the program itself. */
 	if (dladdr((const void *)(uintptr_t)&paths_resolve, &self) != 0 &&
 	    self.dli_fname && realpath(self.dli_fname, file)) {
 		name = strrchr(file, '/');

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* proc(5): pid (comm) state ppid; comm may hold anything, ")" too. */
+/* proc(5): pid (comm) state ppid; comm may contain anything, even ")". */
 pid_t procfile_parent(const char *stat)
 {
 	const char *paren = strrchr(stat, ')');

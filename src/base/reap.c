@@ -11,11 +11,11 @@
 #include "base/clock.h"
 #include "base/fd.h"
 
-/* What a killed process may take to die on a loaded machine. */
+/* How long a killed process may take to die on a loaded machine. */
 #define KILL_MS 1000
 #define STEP_NS NS_PER_MS
 
-/* Those that could not be reaped when their turn came. */
+/* Children that could not be reaped in time. */
 static struct {
 	pthread_mutex_t lock;
 	int *pidfds;
@@ -34,8 +34,8 @@ static int status_of(const siginfo_t *info)
 	}
 }
 
-/* By the handle, not the number: a caller that waits for any child may have reaped it,
- * and the number may be another's by now. */
+/* By pidfd, not by pid: a caller that waits for any child may have reaped it, and the
+ * pid may have been reused. */
 static bool take(int pidfd, int *ret_status)
 {
 	siginfo_t info = { 0 };
@@ -48,7 +48,7 @@ static bool take(int pidfd, int *ret_status)
 	return true;
 }
 
-/* A dead process is its tracer's first, and ours a little later. */
+/* The tracer of a dead process may reap it before we can. */
 static bool take_until(int pidfd, int64_t deadline, int *ret_status)
 {
 	const struct timespec step = { .tv_nsec = STEP_NS };

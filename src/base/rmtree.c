@@ -11,9 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* One removal in progress.  A directory below a first-level one is moved up to
- * the top under a number before it is emptied, so that two descriptors suffice
- * for a tree of any depth. */
+/*
+ * One removal in progress.  A directory below a first-level one is moved to the top and
+ * given a number as its name before it is emptied, so that two descriptors suffice for
+ * a tree of any depth.
+ */
 struct removal {
 	int top;
 	unsigned long moved; /* names given so far */
@@ -38,7 +40,7 @@ static int open_writable(int parent, const char *name)
 		return -errno;
 	if (fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		(void)chmod(path, 0700); /* the open below tells when it did not work */
+		(void)chmod(path, 0700); /* the open below fails if this did */
 	}
 	close(fd);
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -65,15 +67,15 @@ static bool is_dot(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* By number: not every libc has a function for it. */
+/* By system call number: not every libc has a wrapper. */
 static int move(int from, const char *name, int to, const char *new_name)
 {
 	return (int)syscall(SYS_renameat2, from, name, to, new_name, 1U << 0
 			    /* RENAME_NOREPLACE of linux/fs.h */);
 }
 
-/* What unlink says of a directory: EISDIR, or EPERM when that comes first (one of
- * another user in a sticky folder). */
+/* unlink reports a directory as EISDIR, or EPERM when that check comes first (another
+ * user's directory in a sticky folder). */
 static bool may_be_directory(int parent, const char *name, int errnum)
 {
 	struct stat st;
@@ -95,7 +97,7 @@ static void move_up(struct removal *removal, int parent, const char *name)
 			return;
 		if (errno == EEXIST)
 			continue;
-		/* Moving a directory rewrites its "..": it must be writable itself. */
+		/* Moving a directory rewrites its "..", so it must be writable itself. */
 		fd = errno == EACCES ? open_writable(parent, name) : -1;
 		if (fd < 0) {
 			note(removal, errno);
@@ -132,7 +134,7 @@ static void empty_directory(struct removal *removal, const char *name)
 	closedir(dir);
 }
 
-/* One pass over the top directory; the number of entries that went. */
+/* One pass over the top directory; returns the number of entries removed. */
 static unsigned long remove_entries(struct removal *removal, DIR *top)
 {
 	unsigned long gone = 0;
@@ -171,7 +173,7 @@ int rmtree_at(int parent, const char *name)
 	if (!top)
 		return errno == ENOENT ? 0 : -errno;
 	removal.top = dirfd(top);
-	/* Directories that moved up may not show in the pass that moved them. */
+	/* A pass may not list the directories that it moved up. */
 	do {
 		before = removal.moved;
 		removal.error = 0;

@@ -34,8 +34,8 @@ struct sink sink_open(int fd)
 
 	if (sink.kind != SINK_PIPE && sink.kind != SINK_TERMINAL)
 		return sink;
-	/* A description of our own of the pipe or terminal, so that O_NONBLOCK is set on
-	 * it alone.  If it belongs to another user there is none. */
+	/* Reopen the pipe or terminal, so that O_NONBLOCK applies to our description
+	 * alone.  This fails if it belongs to another user. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	own = fd_above_stdio(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 	sink.own = own >= 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writing to a descriptor of the caller's without blocking on it, and without changing
- * it for others that have it open. */
+/* Writing to the caller's descriptor without blocking, and without changing its flags
+ * for others that have it open. */
 #ifndef DRUPE_SINK_H
 #define DRUPE_SINK_H
 
@@ -24,10 +24,10 @@ struct sink {
 /* Write to FD, which stays the caller's; -1: nowhere. */
 struct sink sink_open(int fd);
 
-/* Write to FD, a pipe's end that is ours from now on. */
+/* Write to FD, a pipe end of which the sink takes ownership. */
 struct sink sink_take_pipe(int fd);
 
-/* What write(2) returns, for as much of DATA as can be written after a poll. */
+/* Write as much of DATA as is possible after one poll; returns as write(2). */
 ssize_t sink_write(const struct sink *sink, const char *data, size_t length);
 
 void sink_close(struct sink *sink);

@@ -15,8 +15,8 @@
 
 #include "base/fd.h"
 
-/* Between vfork and exec memory is the parent's: only system calls, and results
- * through `failed`. */
+/* Between vfork and exec memory is shared with the parent: only system calls, and
+ * results through `failed`. */
 struct attempt {
 	const struct spawn *spawn;
 	pid_t parent;
@@ -24,8 +24,8 @@ struct attempt {
 	const char *volatile failed;
 };
 
-/* By raw system calls: libc refuses the two signals that it uses itself, and a caller
- * may have them ignored as well. */
+/* By raw system calls: libc refuses the two signals that it reserves, and the caller
+ * may ignore those too. */
 static void reset_signals(void)
 {
 	const unsigned char plain[64] = { 0 }; /* the kernel's sigaction: SIG_DFL is 0 */
@@ -33,12 +33,12 @@ static void reset_signals(void)
 
 	for (int signal = 1; signal < NSIG; signal++)
 		syscall(SYS_rt_sigaction, signal, plain, NULL,
-			NSIG / 8); /* KILL, STOP: no matter */
+			NSIG / 8); /* KILL and STOP fail, harmlessly */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Raw system calls: libc's would change the other threads of the process too. */
+/* Raw system calls: libc's wrappers would change the other threads too. */
 static int take_identity(const struct identity *identity, bool keeps_ids)
 {
 	if (syscall(SYS_setgroups, identity->n_groups, identity->groups) < 0)
@@ -51,8 +51,8 @@ static int take_identity(const struct identity *identity, bool keeps_ids)
 	return 0;
 }
 
-/* Without the privilege to set it a process may go back to the lowest value that was set
- * with it: what root was protected by must be given up while we are root. */
+/* Without CAP_SYS_RESOURCE a process may go back to the lowest value set with it, so
+ * root's protection must be given up while we are root. */
 static void unprotect(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
@@ -65,7 +65,7 @@ static void unprotect(void)
 	close(fd);
 }
 
-/* R7: everything is closed by the exec but 0, 1, 2 and the list. */
+/* R7: exec closes everything but 0, 1, 2 and the list. */
 static int lay_descriptors(const struct spawn *spawn)
 {
 	for (int i = 0; i < 3; i++)
@@ -96,7 +96,7 @@ static const char *become(const struct attempt *attempt)
 	if (spawn->identity && spawn->identity->drop &&
 	    take_identity(spawn->identity, spawn->keeps_ids) < 0)
 		return "take on the user";
-	/* After the user was changed, which clears it. */
+	/* After changing the user, which clears it. */
 	if (!spawn->lives_on && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return "arm the parent-death signal";
 	if (getppid() != attempt->parent) {
@@ -123,7 +123,7 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		  struct error *err)
 {
 	struct attempt attempt = { .spawn = spawn, .parent = getpid() };
-	/* Keep a number free for the pidfd: a guard killed for want of one may already
+	/* Keep a number free for the pidfd: a guard killed for lack of one may already
 	 * have started a launcher, whose child would live on. */
 	_cleanup_close_ int reserved = -1, pidfd = -1;
 	sigset_t all, before;
@@ -152,7 +152,7 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 				 strerror(attempt.errnum));
 	}
 	close_fd(&reserved);
-	/* Ours and not reaped: the number cannot have been reused. */
+	/* Our child and not reaped, so the pid cannot have been reused. */
 	pidfd = fd_above_stdio(pidfd_open(pid, 0));
 	if (pidfd < 0) {
 		kill(pid, SIGKILL);

@@ -10,23 +10,23 @@
 #include "base/identity.h"
 
 struct spawn {
-	char *const *argv; /* argv[0] is the absolute path that is executed */
+	char *const *argv; /* argv[0] is the absolute path to execute */
 	char *const *envp;
 	int stdio[3];	    /* what becomes 0, 1, 2; each above 2 */
-	const int *inherit; /* descriptors that go on beside them, under their numbers */
+	const int *inherit; /* further descriptors to pass on, under the same numbers */
 	size_t n_inherit;
-	const struct rlimit *nofile; /* RLIMIT_NOFILE of it; NULL: ours */
-	bool lives_on;		     /* not killed when we die: a descriptor tells it */
-	const struct identity *identity; /* taken on when it says drop; NULL: stay */
-	bool keeps_ids; /* of it only the groups: the program takes on the rest itself */
+	const struct rlimit *nofile; /* its RLIMIT_NOFILE; NULL: ours */
+	bool lives_on; /* not killed when we die: it learns that from a descriptor */
+	const struct identity *identity; /* to switch to if `drop`; NULL: ours */
+	bool keeps_ids; /* set only the groups: the program sets the rest itself */
 };
 
 /*
  * Start a process: signals at their defaults and unblocked, umask 022, working
- * directory /, killed when the calling thread dies (until it says otherwise), and
- * with exactly the descriptors listed.  When 0 is returned the program was
- * executed; an error of execve is reported here.  *ret_pidfd is close-on-exec, and for
- * reap().  RET_PID may be NULL.
+ * directory /, killed when the calling thread dies (until it opts out), and with
+ * exactly the descriptors listed.  When 0 is returned the program was executed; execve
+ * errors are reported here.  *ret_pidfd is close-on-exec; pass it to reap().  RET_PID
+ * may be NULL.
  */
 int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		  struct error *err);

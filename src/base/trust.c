@@ -10,22 +10,22 @@
 
 #include "base/fd.h"
 
-#define LINKS_MAX 40 /* as the kernel has it */
+#define LINKS_MAX 40 /* the kernel's own limit */
 
 /* What is asked for, and how a refusal is reported. */
 struct lookup {
-	const char *path; /* as it was given */
+	const char *path; /* as given */
 	enum error_code missing, code;
 	struct error *err;
 };
 
-/* A walk from / along REST; PATH is where it stands, without links and dots. */
+/* A walk from / along REST; PATH is the current place, without links and dots. */
 struct walk {
 	const struct lookup *lookup;
 	int fd; /* of the directory PATH, O_PATH */
 	char path[PATH_MAX];
 	char rest[2 * PATH_MAX];
-	char name[NAME_MAX + 1]; /* the component at hand */
+	char name[NAME_MAX + 1]; /* the current component */
 	unsigned links;
 };
 
@@ -41,7 +41,7 @@ static int refuse_errno(const struct lookup *lookup, int errnum, const char *wha
 			 errnum == ENOENT ? "there is no such file" : strerror(errnum));
 }
 
-/* In a user namespace every user that is not mapped shows as this. */
+/* How every unmapped user appears in a user namespace. */
 #define OVERFLOW_UID 65534 /* user_namespaces(7) */
 
 bool trust_is_unmapped(uid_t uid)
@@ -52,7 +52,7 @@ bool trust_is_unmapped(uid_t uid)
 	if (uid != OVERFLOW_UID ||
 	    fd_read_file(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
 		return false;
-	/* Empty where no user is mapped; all of them outside of user namespaces. */
+	/* Empty if no user is mapped; a single full range outside of user namespaces. */
 	return sscanf(map, "%u %u %u", &inside, &outside, &count) != 3 ||
 	       count != (uid_t)-1;
 }
@@ -78,7 +78,7 @@ static int refuse_owner(const struct lookup *lookup, const char *what, const cha
 		lookup->path, what, (unsigned)st->st_uid, (unsigned)geteuid(), path);
 }
 
-/* WHAT is "" for the file itself, else says which other PATH is at fault. */
+/* WHAT is "" for the file itself, else names the PATH at fault. */
 static int check_file(const struct lookup *lookup, const char *what, const char *path,
 		      const struct stat *st)
 {
@@ -88,7 +88,7 @@ static int check_file(const struct lookup *lookup, const char *what, const char 
 		return refuse_owner(lookup, what, path, st);
 	if (!group && !others)
 		return 0;
-	/* In a sticky directory a user cannot rename or remove what another owns. */
+	/* In a sticky directory users cannot rename or remove other users' files. */
 	if (S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX))
 		return 0;
 	return error_set(lookup->err, lookup->code, EPERM,
@@ -101,7 +101,7 @@ static int check_file(const struct lookup *lookup, const char *what, const char 
 			 path);
 }
 
-/* The directory that the walk stands in. */
+/* Check the walk's current directory. */
 static int check_directory(const struct walk *walk)
 {
 	char what[PATH_MAX + 32];
@@ -123,8 +123,8 @@ static int walk_to_root(struct walk *walk)
 	return check_directory(walk);
 }
 
-/* Where the walk starts: at /, and for a relative path down to the current directory
- * first, since a user that can change that can change the file. */
+/* The walk starts at /.  A relative path goes through the current directory first,
+ * since a user that can change that can change the file. */
 static int walk_start(struct walk *walk)
 {
 	const char *path = walk->lookup->path;
@@ -135,8 +135,7 @@ static int walk_start(struct walk *walk)
 	if (path[0] != '/') {
 		if (!getcwd(cwd, sizeof(cwd)))
 			return refuse_errno(walk->lookup, errno, "the current directory");
-		/* The kernel prefixes "(unreachable)" when it lies outside of our root.
-		 */
+		/* The kernel prefixes "(unreachable)" when it is outside of our root. */
 		if (cwd[0] != '/')
 			return refuse_errno(walk->lookup, EXDEV, "the current directory");
 	}
@@ -146,7 +145,7 @@ static int walk_start(struct walk *walk)
 	return walk_to_root(walk);
 }
 
-/* Take the next component off REST into NAME; 0 when there is none, 1 when there is. */
+/* Move the next component from REST to NAME; 0 when there is none, else 1. */
 static int walk_component(struct walk *walk)
 {
 	size_t skip = strspn(walk->rest, "/");
@@ -219,8 +218,8 @@ static int walk_link(struct walk *walk, int fd, const struct stat *st)
 }
 
 /*
- * Walk REST to its end.  A file that ends it leaves its directory in walk->fd and its
- * name in walk->name, *RET_FILE true; a directory leaves itself in walk->fd.
+ * Walk REST to its end.  If that is a file, walk->fd is its directory, walk->name its
+ * name, and *RET_FILE true; if it is a directory, walk->fd is that.
  */
 static int walk_all(struct walk *walk, bool *ret_file)
 {
@@ -277,8 +276,7 @@ static int open_file(const struct lookup *lookup, int dirfd, const char *name,
 	struct stat st;
 	int flags, r;
 
-	/* To open a device can have effects: look before, and again at what was opened.
-	 */
+	/* Opening a device can have side effects: check before, and again once opened. */
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return refuse_errno(lookup, errno, "");
 	if (!S_ISREG(st.st_mode))
@@ -338,7 +336,7 @@ int trust_open_dir(const char *path, enum error_code missing, enum error_code co
 	if (r == 0 && file)
 		r = refuse_errno(&lookup, ENOTDIR, "");
 	if (r == 0) {
-		/* "." of the checked descriptor is the same inode, now to be listed. */
+		/* "." of the checked descriptor is the same inode, opened for listing. */
 		fd = fd_above_stdio(
 			openat(walk.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 		if (fd < 0)

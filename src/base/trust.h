@@ -12,12 +12,12 @@
 #include "base/error.h"
 
 /*
- * Open the regular file PATH for reading and check it and every parent directory:
- * owned by root or by the caller (effective uid), not writable by group or
- * others; a sticky directory that is writable by others passes.  Symbolic links are
- * followed by hand, and the directories that hold them are checked as well.  A FIFO,
- * device or socket is refused without blocking.  CODE is the refusal to report;
- * a file that is not there gives -ENOENT with MISSING as its code.
+ * Open the regular file PATH for reading and check it and every parent directory: owned
+ * by root or by the caller (effective uid), not writable by group or others; a sticky
+ * directory that is writable by others passes.  Symbolic links are followed by hand,
+ * and the directories that hold them are checked as well.  A FIFO, device or socket is
+ * refused without blocking.  CODE is the refusal to report; a file that does not exist
+ * gives -ENOENT with the code MISSING.
  */
 int trust_open(const char *path, enum error_code missing, enum error_code code,
 	       int *ret_fd, struct stat *ret_stat, struct error *err);
@@ -32,7 +32,7 @@ int trust_open_at(int dirfd, const char *dir, const char *name, enum error_code 
 		  enum error_code code, int *ret_fd, struct stat *ret_stat,
 		  struct error *err);
 
-/* Whether UID stands for a user that this user namespace does not map. */
+/* Whether UID is the placeholder for users that this user namespace does not map. */
 bool trust_is_unmapped(uid_t uid);
 
 #endif

@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Length (1..4) of the character that starts TEXT, or 0 when the LEFT bytes do
- * not start with a whole valid one. */
+/* Length (1..4) of TEXT's first character, or 0 when the LEFT bytes do not start with a
+ * complete valid one. */
 size_t utf8_character(const char *text, size_t left);
 
-/* How many bytes the character led by BYTE should have, 0 when none starts so. */
+/* How many bytes a character that starts with BYTE has, 0 if none does. */
 size_t utf8_length(unsigned char byte);
 
-/* Whether all LENGTH bytes are valid; if not, *ret_offset (may be NULL) is where
- * the first bad byte stands. */
+/* Whether all LENGTH bytes are valid; if not, *ret_offset (may be NULL) is the offset
+ * of the first bad byte. */
 bool utf8_valid(const char *text, size_t length, size_t *ret_offset);
 
 #endif

@@ -31,15 +31,15 @@ static const struct unit percent_units[] = { { "%", 1 } };
 
 #define N_UNITS(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Locale-free: isdigit(3) is not promised to be. */
+/* Independent of the locale, which isdigit(3) need not be. */
 static bool digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
 /*
- * Take the digits that start *TEXT.  A zero may not lead others, since one reader
- * would take that as octal and the next would not.
+ * Take the digits at the start of *TEXT.  No leading zeros, which some readers take for
+ * octal.
  */
 static int take_number(const char **text, uint64_t *ret, bool *ret_overflow)
 {
@@ -59,7 +59,7 @@ static int take_number(const char **text, uint64_t *ret, bool *ret_overflow)
 	return 0;
 }
 
-/* The digits after a decimal point, as NUMBER / SCALE in lowest powers of ten. */
+/* The digits after a decimal point, as NUMBER / SCALE, in lowest powers of ten. */
 static int take_fraction(const char **text, uint64_t *ret_number, uint64_t *ret_scale)
 {
 	const char *p = *text, *end;
@@ -72,7 +72,7 @@ static int take_fraction(const char **text, uint64_t *ret_number, uint64_t *ret_
 	*text = end;
 	while (end > p && end[-1] == '0')
 		end--;
-	/* Of an hour in milliseconds, 3.6e6, nine digits are more than can be whole. */
+	/* An hour is 3.6e6 ms: with more than nine digits no fraction of it is whole. */
 	if (end - p > 9)
 		return -EINVAL;
 	for (; p < end; p++) {
@@ -167,7 +167,7 @@ const char *value_path_fault(const char *text)
 
 		if (n == 0)
 			return p[0] ? "has a doubled slash; write one"
-				    : "ends in a slash; leave that off";
+				    : "ends in a slash; leave it off";
 		if ((n == 1 && p[0] == '.') || (n == 2 && p[0] == '.' && p[1] == '.'))
 			return "has a . or .. component; write the path without";
 		p += n;
@@ -180,7 +180,7 @@ bool value_path(const char *text)
 	return !value_path_fault(text);
 }
 
-/* Clear what lies beyond the first PREFIX bits; whether anything was set there. */
+/* Clear the bits beyond the first PREFIX; returns whether any was set. */
 static bool clear_host_bits(unsigned char *address, size_t length, uint64_t prefix)
 {
 	bool set = false;

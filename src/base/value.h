@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The grammars of scalar values, the same in policies, options and argv. */
+/* The syntax of scalar values, the same in policies, options and argv. */
 #ifndef DRUPE_VALUE_H
 #define DRUPE_VALUE_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The largest number that any of these gives: what the kernel's files take. */
+/* The largest number that any of these returns: what the kernel's files accept. */
 #define VALUE_MAX INT64_MAX
 
 /*
- * Each takes the whole text or fails: 0, -EINVAL (not of this form) or -ERANGE
- * (too large to represent).  No sign, blank, octal, hexadecimal or fraction,
- * except that a duration may have one: 1.5s.
+ * Each parses the whole text or fails: 0, -EINVAL (bad syntax) or -ERANGE (too large to
+ * represent).  No sign, blank, octal, hexadecimal or fraction, except that a duration
+ * may have one: 1.5s.
  */
 int value_bool(const char *text, bool *ret);	  /* true | false */
 int value_count(const char *text, uint64_t *ret); /* 4096 */
@@ -28,14 +28,14 @@ bool value_name(const char *text);
 /* Absolute, no empty, "." or ".." component, no trailing slash (but "/" itself). */
 bool value_path(const char *text);
 
-/* Why TEXT is no such path ("is relative; …"), or NULL when it is one. */
+/* Why TEXT is not such a path ("is relative; …"), or NULL when it is. */
 const char *value_path_fault(const char *text);
 
 #define VALUE_CIDR_LENGTH 64
 
 /*
- * ADDRESS/PREFIX of IPv4 or IPv6.  0; -EINVAL (not of this form); -ERANGE when bits
- * are set beyond the prefix: then RET_NETWORK is what would be right.
+ * ADDRESS/PREFIX of IPv4 or IPv6.  0; -EINVAL (bad syntax); -ERANGE when bits are set
+ * beyond the prefix: RET_NETWORK is then the corrected form.
  */
 int value_cidr(const char *text, char ret_network[VALUE_CIDR_LENGTH]);
 

@@ -10,10 +10,10 @@
 char **words_copy(const char *const *words);
 void words_free(char **words);
 
-/* The place of TEXT among WORDS. */
+/* The index of TEXT in WORDS. */
 bool words_find(const char *const *words, const char *text, unsigned *ret_place);
 
-/* WORDS as "a, b, c", cut where SIZE (at least 1) ends. */
+/* WORDS as "a, b, c", truncated to SIZE (at least 1). */
 void words_join(const char *const *words, char *ret, size_t size);
 
 #endif

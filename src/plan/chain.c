@@ -81,10 +81,10 @@ static void add_command(const struct chain_input *input, struct drupe_words *wor
 }
 
 /*
- * THE ORDER (R1).  It is this array, and nothing else in drupe knows it: no key,
- * option or backend can change it.  Every inversion is wrong: rlimits further out
- * would bind the scope's client or the launcher and not the command; a scope further
- * in could be seen and touched by the command.
+ * THE ORDER (R1).  It is this array and nothing else: no key, option or backend can
+ * change it.  Every inversion is wrong: rlimits further out would limit the scope's
+ * client or the launcher, not the command; a scope further in would be within the
+ * command's reach.
  */
 static const struct layer {
 	enum segment segment;
@@ -107,8 +107,8 @@ static int refuse(const struct backend *backend, struct error *err, const char *
 	return -EINVAL;
 }
 
-/* The program that runs is the one that was checked, and nothing after its words can be
- * taken for its options (a command may be called "--version"). */
+/* The program that runs must be the one that was checked, and nothing after its words
+ * may be taken for its options (a command may be called "--version"). */
 static int check_ends(const struct backend *backend, const struct drupe_words *words,
 		      struct error *err)
 {
@@ -120,7 +120,7 @@ static int check_ends(const struct backend *backend, const struct drupe_words *w
 	return 0;
 }
 
-/* Each of the launcher's guarantees stands in the words that are run. */
+/* Each of the launcher's guarantees must be among the words that are run. */
 static int check_guarantees(const struct backend *backend,
 			    const struct drupe_words *words, struct error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line of a run, in its one order (R1).  Chain knows nothing of
- * spawning; descriptors, paths and names are words here, real ones for a run and
- * placeholders for a plan.
+ * The command line of a run, in its one order (R1).  This code does not spawn:
+ * descriptors, paths and names are words here, real ones for a run and placeholders for
+ * a plan.
  */
 #ifndef DRUPE_CHAIN_H
 #define DRUPE_CHAIN_H
@@ -26,11 +26,11 @@ extern const char *const segment_names[N_SEGMENTS];
 struct chain_words {
 	const char *guard; /* path of drupe-guard */
 	const char *control_fd, *info_fd, *status_fd, *block_fd, *sync_fd;
-	const char *keep;     /* comma-separated descriptors that the launcher gets */
-	bool leave;	      /* the guard exits as soon as nothing is left */
-	const char *tmp;      /* what the guard of a killed executor removes, or NULL */
-	const char *make_tmp; /* the descriptor to lay it on, when the guard makes it */
-	const char *cgroup;   /* the scope where it is a folder of ours, or NULL */
+	const char *keep; /* comma-separated descriptors for the launcher */
+	bool leave;	  /* the guard exits as soon as nothing is left */
+	const char *tmp;  /* what the guard removes if the executor is killed, or NULL */
+	const char *make_tmp; /* the descriptor number for it, when the guard makes it */
+	const char *cgroup;   /* the scope, if it is a folder of ours, or NULL */
 	const char *cgroup_procs; /* the descriptor to enter it by */
 };
 
@@ -52,7 +52,7 @@ bool chain_binds_by_fd(const struct backend *launcher);
 int chain_build(const struct chain_input *input, struct chain *ret_chain,
 		struct error *err);
 
-/* All segments behind each other: copies into WORDS. */
+/* Copy all segments, in order, into WORDS. */
 void chain_join(const struct chain *chain, struct drupe_words *words);
 
 void chain_free(struct chain *chain);

@@ -8,10 +8,10 @@
 
 #define HOME "/home/sandbox"
 
-/* Mounts that are always there, plus what the lists of a policy can add. */
+/* Mounts that are always present; the lists of a policy can add more. */
 #define FIXED_MOUNTS 40
 
-/* glibc's own order asks DNS before the file. */
+/* glibc's default order asks DNS before the file. */
 static const char hosts_text[] = "127.0.0.1 localhost\n::1 localhost\n";
 static const char nsswitch_text[] = "passwd: files\ngroup: files\nhosts: files dns\n";
 
@@ -202,8 +202,8 @@ static int make_env(struct plan *plan, const struct policy *policy,
 				 policy->source, profile->name, PLAN_MAX_ENV - 5);
 	set(plan, "PATH", "/usr/local/bin:/usr/bin:/bin");
 	set(plan, "LANG", "en_US.UTF-8");
-	/* LC_ALL beats LANG and every category: it follows a LANG of the policy, and
-	 * is left out where the policy sets categories. */
+	/* LC_ALL overrides LANG and every category: it follows the policy's LANG, and
+	 * is left out if the policy sets categories. */
 	if (!has_category(profile))
 		set(plan, "LC_ALL", lang ? lang : "en_US.UTF-8");
 	set(plan, "HOME", HOME);

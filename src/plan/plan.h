@@ -13,7 +13,7 @@
 
 #define PLAN_MAX_ENV 256
 
-/* What belongs to a mount, and the launcher need not know. */
+/* What belongs to a mount but does not concern the launcher. */
 struct mount_source {
 	const struct place *place; /* NULL: none; else what must be seen at dest */
 	const char *data;	   /* content of a DRUPE_MOUNT_DATA */
@@ -22,7 +22,7 @@ struct mount_source {
 
 struct plan {
 	struct drupe_mount *mounts;
-	struct mount_source *sources; /* beside mounts */
+	struct mount_source *sources; /* parallel to mounts */
 	size_t n_mounts;
 	const char *env_names[PLAN_MAX_ENV + 1]; /* NULL-terminated */
 	const char *env_values[PLAN_MAX_ENV + 1];
@@ -37,8 +37,8 @@ struct plan {
 };
 
 /*
- * TMP: the private tmp, or a placeholder; NULL where the profile has a fresh one
- * per command.  The plan points into the other arguments: they must outlive it.
+ * TMP: the private tmp, or a placeholder; NULL if the profile has a fresh one per
+ * command.  The plan points into the other arguments: they must outlive it.
  */
 int plan_make(const struct policy *policy, const struct profile *profile,
 	      const struct view *view, const struct grant *grant, const struct place *tmp,

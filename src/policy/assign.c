@@ -9,7 +9,7 @@
 #include "policy/lists.h"
 #include "policy/place.h"
 
-/* Bounds on what an admin names keep the search for duplicates cheap. */
+/* Bounds on the names that an admin chooses keep the search for duplicates cheap. */
 #define NAMES_MAX 1024
 #define ENV_VALUE_MAX 65536
 
@@ -22,13 +22,13 @@ static void refuse_value(struct policy_sink *sink, const struct policy_entry *en
 			 findings_quote(value->text).text, why);
 }
 
-/* Whether the text of VALUE is all of it. */
+/* Whether VALUE is fully visible as a C string. */
 static bool check_scalar(struct policy_sink *sink, const struct policy_entry *entry,
 			 const struct policy_scalar *value)
 {
 	if (strlen(value->text) == value->length)
 		return true;
-	refuse_value(sink, entry, value, "has a NUL character; write it without");
+	refuse_value(sink, entry, value, "has a NUL character; remove it");
 	return false;
 }
 
@@ -101,7 +101,7 @@ static void add_variable(struct policy_sink *sink, const struct policy_entry *en
 		sink->exhausted = true;
 }
 
-/* The outcome R of setting a value. */
+/* Report the outcome R of setting a value. */
 static void settle(struct policy_sink *sink, const struct policy_entry *entry,
 		   const struct policy_scalar *value, int r, const struct value_why *why)
 {

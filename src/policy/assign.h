@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The values that a front end hands over, to the keys they are of. */
+/* Assign the values from a front end to their keys. */
 #ifndef DRUPE_POLICY_ASSIGN_H
 #define DRUPE_POLICY_ASSIGN_H
 

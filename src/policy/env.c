@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What the loader, the C library and shells act on before the command does, and what
- * the executor sets itself.  A trailing * matches any ending. */
+/* Variables that the loader, the C library and shells act on before the command runs,
+ * and those that the executor sets itself.  A trailing * matches any ending. */
 static const struct {
 	const char *pattern;
 	const char *fault;
@@ -14,7 +14,7 @@ static const struct {
 	{ "TMPDIR", "is set by drupe; see the key ephemeral_tmp" },
 	{ "PWD", "is set by drupe; it is the workspace" },
 	{ "OLDPWD", "is set by shells; leave it out" },
-	{ "DRUPE_*", "is kept for drupe; choose another name" },
+	{ "DRUPE_*", "is reserved for drupe; choose another name" },
 	{ "XDG_RUNTIME_DIR", "leads out of the sandbox; leave it out" },
 	{ "DBUS_*", "leads out of the sandbox; leave it out" },
 	{ "LD_*", "steers the program loader; leave it out" },

@@ -3,7 +3,7 @@
 #ifndef DRUPE_POLICY_ENV_H
 #define DRUPE_POLICY_ENV_H
 
-/* Why NAME cannot be a variable of `env` ("belongs to …"), or NULL. */
+/* Why NAME cannot be a variable in `env` ("is set by drupe; …"), or NULL. */
 const char *policy_env_fault(const char *name);
 
 #endif

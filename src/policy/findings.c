@@ -9,7 +9,8 @@
 #include "base/utf8.h"
 #include "policy/policy.h"
 
-/* Room for one more.  It doubles at each power of two, so no capacity is kept. */
+/* Make room for one more.  The array doubles at each power of two, so no capacity is
+ * stored. */
 static int grow(struct findings *findings)
 {
 	size_t n = findings->count;

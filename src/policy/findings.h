@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 struct location {
-	unsigned line, column; /* from 1; 0: not in the file */
+	unsigned line, column; /* counted from 1; 0: not in the file */
 };
 
 struct finding {
@@ -29,15 +29,15 @@ int findings_add(struct findings *findings, struct location where, const char *f
 int findings_vadd(struct findings *findings, struct location where, const char *format,
 		  va_list args);
 
-/* Sort them as the file has them and fill ERR: the first, and how many more there are
- * in the policy SOURCE. */
+/* Sort them in file order and fill ERR with the first one and the number of others in
+ * the policy SOURCE. */
 int findings_report(struct findings *findings, const char *source, enum error_code code,
 		    struct error *err);
 
 void findings_free(struct findings *findings);
 #define _cleanup_findings_ __attribute__((cleanup(findings_free)))
 
-/* Text of the file as a message shows it: quoted, and no longer than a line. */
+/* Text from the file for use in a message: quoted, and cut to fit a line. */
 struct quoted {
 	char text[72];
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * INI by inih.  Its grammar is wider than a policy's, and it cuts lines at 200 bytes,
- * names at 50 and values at the first " ;".  So the reader that feeds it checks each
- * whole line first, reports what a policy does not allow, and hands inih a short form of
- * the rest; the handler takes the real text from the reader.  A line that the reader
- * accepted and inih did not deliver is an error.
+ * INI, parsed with inih.  That accepts more than a policy may contain, and cuts lines
+ * at 200 bytes, names at 50 and values at the first " ;".  So the reader that feeds it
+ * checks each whole line first, reports what a policy does not allow, and hands inih a
+ * short form of the rest; the handler takes the real text from the reader.  A line that
+ * the reader accepted and inih did not deliver is an error.
  */
 #include "policy/ini.h"
 
@@ -20,7 +20,7 @@
 #include "policy/place.h"
 #include "policy/suggest.h"
 
-/* Of a name in the short form; inih's own bounds are 49 and 199 for the line. */
+/* Length of a name in the short form; inih allows 49, and 199 for the line. */
 #define SHORT_NAME 40
 
 struct span {
@@ -30,14 +30,14 @@ struct span {
 
 struct ini {
 	struct policy_sink *sink;
-	const char *next, *end; /* what was not read yet */
+	const char *next, *end; /* what is still unread */
 	unsigned line;
 	const char *line_start;
-	struct span name, value; /* of the line handed over last */
+	struct span name, value; /* of the last line handed over */
 	bool pending;		 /* it is a key, and inih has not delivered it */
 	bool any;		 /* there was a section or a key */
 	bool in_section;
-	bool skip; /* the section at hand was refused */
+	bool skip; /* the current section was refused */
 	struct policy_place place;
 };
 
@@ -84,13 +84,13 @@ static bool take_line(struct ini *ini, struct span *ret)
 	ret->start = ini->next;
 	ret->length = newline ? (size_t)(newline - ini->next) : left;
 	ini->next += newline ? ret->length + 1 : left;
-	/* The text has no other carriage returns. */
+	/* Other carriage returns were refused before. */
 	if (ret->length > 0 && ret->start[ret->length - 1] == '\r')
 		ret->length--;
 	return true;
 }
 
-/* The section of three words, or of fewer, with a NULL for each that is not there. */
+/* Find a section by up to three words, NULL for those that are missing. */
 static const struct policy_section_info *find_section(const char *first,
 						      const char *second,
 						      const char *third)
@@ -106,7 +106,8 @@ static const struct policy_section_info *find_section(const char *first,
 	return NULL;
 }
 
-/* The words that a heading may begin with; or, with the first word FIRST, end with. */
+/* The words that may begin a heading or, if FIRST is given, may end one that begins
+ * with it. */
 static void next_words(const char *first, const char *ret[static N_SECTIONS + 1])
 {
 	size_t n = 0;
@@ -137,7 +138,7 @@ static void unknown_part(struct ini *ini, const char *const *words, const char *
 				 "then limits, cgroup or env");
 }
 
-/* WORD begins a heading, but not one like this. */
+/* WORD may begin a heading, but this one is wrong. */
 static void wrong_heading(struct ini *ini, const char *word, const char *start)
 {
 	const char *shorter = NULL, *longer = NULL;
@@ -173,7 +174,8 @@ static void unknown_section(struct ini *ini, const char *word, const char *start
 				 "[options BACKEND] or [profile NAME]");
 }
 
-/* Split a section's name at single blanks.  The number of words, 0: not of that form. */
+/* Split a section's name at single blanks.  Returns the number of words, 0 if
+ * malformed. */
 static size_t split_words(struct span name, struct span words[3])
 {
 	size_t n = 0;
@@ -193,7 +195,7 @@ static size_t split_words(struct span name, struct span words[3])
 	return 0;
 }
 
-/* Copies of up to three words: elsewhere names end in a NUL. */
+/* Copy up to three words: other code wants names that end in a NUL. */
 static bool open_words(struct ini *ini, struct span words[3], size_t n)
 {
 	_cleanup_free_ char *first = strndup(words[0].start, words[0].length);
@@ -277,7 +279,7 @@ static void take_section(struct ini *ini, struct span line)
 	if (rest.length > 0)
 		policy_sink_syntax(
 			ini->sink, at(ini, rest.start),
-			"nothing may follow a section; put it on a line of its own");
+			"nothing may follow a section's ]; put it on a line of its own");
 	name.start = line.start + 1;
 	name.length = (size_t)(close - name.start);
 	ini->skip = !open_section(ini, name);
@@ -296,7 +298,7 @@ static bool check_name(struct ini *ini, struct span name)
 	return name.length > 0 && !blank;
 }
 
-/* Values are literal; refuse what other dialects of INI would read differently. */
+/* Values are literal; refuse those that other INI dialects would read differently. */
 static bool check_value(struct ini *ini, struct span value, const char *equals)
 {
 	const char *end = value.start + value.length;
@@ -304,7 +306,7 @@ static bool check_value(struct ini *ini, struct span value, const char *equals)
 	if (value.length > 0 && (value.start[0] == '"' || value.start[0] == '\'')) {
 		policy_sink_syntax(
 			ini->sink, at(ini, value.start),
-			"quotes are not taken off; write the value without them");
+			"quotes are not stripped; write the value without them");
 		return false;
 	}
 	for (const char *p = equals + 1; p + 1 < end; p++) {
@@ -312,15 +314,15 @@ static bool check_value(struct ini *ini, struct span value, const char *equals)
 			continue;
 		policy_sink_syntax(
 			ini->sink, at(ini, p + 1),
-			"a comment behind a value; put it on a line of its own (a "
-			"value that holds blank and %c can be written in YAML)",
+			"a comment after a value; put it on a line of its own (a "
+			"value that contains a blank and %c can be written in YAML)",
 			p[1]);
 		return false;
 	}
 	return true;
 }
 
-/* Whether LINE is NAME = VALUE; ini->name and ini->value are then set. */
+/* Whether LINE is NAME = VALUE; if so, sets ini->name and ini->value. */
 static bool take_key(struct ini *ini, struct span line)
 {
 	const char *separator = find(line, "=:");
@@ -388,7 +390,7 @@ static int handle(void *user, const char *section, const char *name, const char 
 	struct ini *ini = user;
 
 	(void)section;
-	/* Builds of inih differ in whether a section alone is delivered. */
+	/* Whether a section without keys is delivered depends on how inih was built. */
 	if (!name || !value)
 		return 1;
 	if (!ini->pending)
@@ -402,11 +404,11 @@ static void report_undelivered(struct ini *ini)
 {
 	if (ini->pending)
 		policy_sink_syntax(ini->sink, at(ini, ini->name.start),
-				   "inih does not take this line; write NAME = VALUE");
+				   "inih rejects this line; write NAME = VALUE");
 	ini->pending = false;
 }
 
-/* Look at one line, and write its short form. */
+/* Check one line, and write its short form. */
 static void take_form(struct ini *ini, struct span line, char *form, size_t size)
 {
 	struct span text = trim(line);
@@ -415,10 +417,9 @@ static void take_form(struct ini *ini, struct span line, char *form, size_t size
 	if (text.length == 0 || text.start[0] == ';' || text.start[0] == '#')
 		return;
 	if (text.start != line.start) {
-		policy_sink_syntax(
-			ini->sink, at(ini, text.start),
-			"an indented line; a value cannot be continued, and all "
-			"else begins in column 1");
+		policy_sink_syntax(ini->sink, at(ini, text.start),
+				   "an indented line; a value cannot be continued, and "
+				   "everything else begins in column 1");
 		return;
 	}
 	if (text.start[0] == '[') {

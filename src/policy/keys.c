@@ -53,8 +53,8 @@ const struct policy_key policy_keys[] = {
 	    .help = "Who grants the network: safe = nobody, ask = a person for each "
 		    "command, auto = the profile."),
 	KEY(TOP, USER, "user", POLICY(user),
-	    .help = "Who runs the launcher and all inside when root starts drupe. "
-		    "Without it (and without --user) root is refused."),
+	    .help = "The user that runs the launcher and everything inside when root "
+		    "starts drupe. Without it (and without --user) root is refused."),
 	KEY(TOP, TMP_ROOT, "tmp_root", POLICY(tmp_root), .fallback = "/var/tmp",
 	    .help = "Where the private tmp of a session is made."),
 	SECTION(TOP, "backends", CHILD(BACKENDS), .help = "One backend for each layer."),
@@ -144,7 +144,7 @@ const struct policy_key *policy_key_find(enum policy_section section, const char
 	return NULL;
 }
 
-/* The words by which other tools switch a limit off. */
+/* Words that other tools take for "no limit". */
 static bool means_unlimited(const char *text)
 {
 	static const char *const words[] = { "unlimited", "-1", "infinity", "max", NULL };

@@ -25,7 +25,7 @@ struct policy_key {
 	struct value_spec value;
 	bool or_false;	      /* of a list: `false` is the empty one */
 	size_t offset;	      /* into struct policy or struct profile */
-	const char *fallback; /* the default as a policy writes it, NULL: unset;
+	const char *fallback; /* the default in the policy's syntax, NULL: unset;
 			       * a list's elements separated by blanks */
 	const char *help;     /* one line */
 };
@@ -36,13 +36,13 @@ extern const size_t policy_keys_count; /* at most POLICY_KEYS_MAX */
 
 const struct policy_key *policy_key_find(enum policy_section section, const char *name);
 
-/* Where BASE, a policy or profile, holds the value of KEY. */
+/* The address of KEY's value in BASE, a policy or profile. */
 static inline void *policy_key_field(const struct policy_key *key, void *base)
 {
 	return (char *)base + key->offset;
 }
 
-/* Store TEXT, a quoted scalar or not, in BASE.  0, -EINVAL with the reason in WHY, or
+/* Store TEXT, the value of KEY, in BASE.  0, -EINVAL with the reason in WHY, or
  * -ENOMEM. */
 int policy_key_set(const struct policy_key *key, void *base, const char *text,
 		   bool quoted, struct value_why *why);
@@ -50,8 +50,8 @@ int policy_key_set(const struct policy_key *key, void *base, const char *text,
 /* Fill a zeroed policy or profile with the defaults of SECTION's keys. */
 int policy_keys_default(enum policy_section section, void *base);
 
-/* One line per key, separated by tabs: section as INI heads it, name, type, range,
- * default, help.  drupe-policy(5) is compared with it. */
+/* One line per key, tab-separated: section heading in INI, name, type, range, default,
+ * help.  drupe-policy(5) is compared with it. */
 void policy_keys_print(FILE *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The limits that a policy can set: one list for each process's, one for the tree's.
- * All else is made of them: the keys of the policy, what the backends are given, what
+ * The limits that a policy can set: one list for single processes, one for the tree.
+ * Everything else derives from them: the policy's keys, the backends' arguments, what
  * is read back from the kernel.
  */
 #ifndef DRUPE_LIMITS_H
@@ -9,8 +9,8 @@
 
 #include "drupe-backend.h"
 
-/* RLIMIT_ID of getrlimit(2); its key, type, least and greatest value and default; what
- * /proc/PID/limits calls it; the key's help. */
+/* RLIMIT_ID of getrlimit(2); its key, type, minimum, maximum and default; its label in
+ * /proc/PID/limits; the key's help. */
 #define RLIMITS(X)                                                                      \
 	X(NOFILE, "nofile", COUNT, 4, 1073741816, "4096", "Max open files",             \
 	  "Open files.")                                                                \
@@ -28,9 +28,11 @@
 	X(MEMLOCK, "memlock", SIZE, 0, VALUE_MAX, NULL, "Max locked memory",            \
 	  "Memory locked into RAM.")
 
-/* DRUPE_CGROUP_ID of the ABI; its key, type, least and greatest value; the file of a
- * cgroup that has it, how that reads back, the controller; the key's help.
- * (tasks_max: the launcher is two tasks, the guard and the command are one each.) */
+/*
+ * DRUPE_CGROUP_ID of the ABI; its key, type, minimum and maximum; its file in a cgroup,
+ * how that reads back, the controller; the key's help. (tasks_max: the launcher is two
+ * tasks, the guard and the command are one each.)
+ */
 #define CGROUP_LIMITS(X)                                                               \
 	X(MEMORY_MAX, "memory_max", SIZE, 16 * MIB, VALUE_MAX, "memory.max", PAGES,    \
 	  "memory", "Memory; beyond it the tree is killed.")                           \
@@ -59,11 +61,11 @@ struct rlimit_info {
 };
 extern const struct rlimit_info rlimit_table[N_RLIMITS];
 
-/* How the kernel writes a value of a cgroup's file. */
+/* How the kernel formats the value in a cgroup's file. */
 enum cgroup_reading {
 	READING_NUMBER,
 	READING_PAGES,	 /* bytes, rounded down to pages */
-	READING_QUOTA,	 /* "QUOTA PERIOD", of a percentage */
+	READING_QUOTA,	 /* "QUOTA PERIOD", their ratio is the percentage */
 	READING_DEFAULT, /* "default NUMBER", then lines for single devices */
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above any honest policy; keeps the search for duplicates cheap. */
+/* Far above any sensible policy; keeps the search for duplicates cheap. */
 #define LIST_MAX 1024
 
 static int check_room(size_t count, struct value_why *why)

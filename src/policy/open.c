@@ -18,11 +18,11 @@
 #include "policy/text.h"
 #include "policy/yaml.h"
 
-/* Where the results go. */
+/* What to produce. */
 struct outcome {
 	struct policy **ret_policy; /* NULL: not wanted */
 	struct findings *findings;
-	policy_look *look; /* NULL: nothing but the rules */
+	policy_look *look; /* NULL: check only the rules */
 	const void *data;
 };
 
@@ -163,7 +163,8 @@ static int load(const char *file, const struct outcome *outcome, struct error *e
 		return r;
 	if (st.st_size > POLICY_SIZE_MAX)
 		return refuse_size(file, err);
-	/* Room for one byte more than is allowed, and the NUL: it may be growing. */
+	/* Room for one byte above the limit, as the file may be growing, and for the
+	 * NUL. */
 	text = malloc(POLICY_SIZE_MAX + 2);
 	length = text ? fd_pread(fd, text, POLICY_SIZE_MAX + 2) : -ENOMEM;
 	if (length < 0)
@@ -182,7 +183,7 @@ int policy_load(const char *file, struct policy **ret_policy, struct findings *f
 	return load(file, &outcome, err);
 }
 
-/* Whether the name exists; a dangling link does. */
+/* Whether the name exists; a dangling link counts. */
 static int look_up(const char *file, bool *ret_there, struct error *err)
 {
 	struct stat st;

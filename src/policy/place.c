@@ -6,7 +6,7 @@
 
 #include "base/value.h"
 
-/* Bounds on what an admin names keep the search for duplicates cheap. */
+/* Bounds on the names that an admin chooses keep the search for duplicates cheap. */
 #define PROFILES_MAX 256
 #define BACKENDS_MAX 64
 

@@ -2,10 +2,10 @@
 /*
  * The typed policy.
  *
- * A front end (yaml.c, ini.c) turns bytes into calls of sink.h; the table in keys.c says
- * what each key may hold, and rules.c what the whole must fulfil.  No backend is known
- * here: their options are kept as text with its location, for the layer that has the
- * backend's own table.
+ * A front end (yaml.c, ini.c) turns bytes into calls of sink.h; the table in keys.c
+ * says what each key accepts, and rules.c what the policy as a whole must satisfy.  No
+ * backend is known here: their options are kept as text with its location, for the
+ * layer that has the backend's own table.
  */
 #ifndef DRUPE_POLICY_H
 #define DRUPE_POLICY_H
@@ -17,7 +17,7 @@
 #include "policy/findings.h"
 #include "policy/limits.h"
 
-#define UNSET UINT64_MAX /* a number that the policy does not set, or `unlimited` */
+#define UNSET UINT64_MAX /* a number that the policy leaves unset, or `unlimited` */
 
 /* Variables that a profile may set. */
 #define POLICY_ENV_MAX 251
@@ -40,7 +40,7 @@ extern const char *const home_words[];
 
 struct strings {
 	char **items;
-	struct location *where; /* beside items */
+	struct location *where; /* parallel to items */
 	size_t count;
 };
 
@@ -60,7 +60,7 @@ struct policy_option {
 	char *backend;
 	char *key;
 	char *value;
-	bool quoted;			  /* a quoted YAML scalar: only good for text */
+	bool quoted;			  /* a quoted YAML scalar: text only */
 	struct location where, key_where; /* of the value, of the key */
 };
 
@@ -88,7 +88,7 @@ struct profile {
 	uint64_t stream_limit; /* bytes, UNSET: unlimited */
 };
 
-#define POLICY_BUILTIN "built-in" /* the source of the policy that is no file */
+#define POLICY_BUILTIN "built-in" /* the source of the built-in policy */
 
 struct policy {
 	char *source;	  /* the file, or POLICY_BUILTIN */
@@ -105,7 +105,7 @@ struct policy {
 	size_t n_profiles;
 };
 
-/* NULL when there is none of that name. */
+/* NULL if there is no profile of that name. */
 const struct profile *policy_profile(const struct policy *policy, const char *name);
 
 const char *access_name(enum access access);

@@ -41,7 +41,7 @@ static void check_default_profile(struct policy_sink *sink)
 		return;
 	policy_sink_find(
 		sink, seen->value.line ? seen->value : first->where,
-		"default_profile: no profile is called %s; name one that is, like %s",
+		"default_profile: no profile is called %s; name an existing one, like %s",
 		findings_quote(policy->default_profile).text, first->name);
 }
 
@@ -115,7 +115,7 @@ static void check_network(struct policy_sink *sink, size_t index)
 		policy_sink_find(
 			sink, network->value,
 			"network: \"always\" is never granted in mode safe; write "
-			"never, or let mode be ask or auto");
+			"never, or set mode to ask or auto");
 }
 
 static void check_timeout(struct policy_sink *sink, size_t index)
@@ -161,7 +161,7 @@ static void check_host_read(struct policy_sink *sink, size_t index)
 
 void policy_rules_check(struct policy_sink *sink)
 {
-	/* What a syntax error hid may not be missing. */
+	/* A syntax error may hide what seems to be missing. */
 	if (!sink->broken) {
 		check_presence(sink);
 		check_default_profile(sink);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The one table of sections: their names in both formats, and what stands in them. */
+/* The one table of sections: their names in both formats, and what they contain. */
 #ifndef DRUPE_SECTIONS_H
 #define DRUPE_SECTIONS_H
 
@@ -22,21 +22,21 @@ enum policy_section {
 };
 
 struct policy_section_info {
-	const char *name;    /* where its keys stand in YAML: "limits" */
+	const char *name;    /* the mapping of its keys in YAML: "limits" */
 	const char *heading; /* and in INI: "[profile NAME limits]" */
-	/* The words of that heading; `first` is NULL where INI has no such section. */
+	/* The words of that heading; `first` is NULL if INI has no such section. */
 	const char *first, *third;
-	enum policy_section names; /* what its second word is a name of, or SECTION_TOP */
+	enum policy_section names; /* what its second word names, or SECTION_TOP */
 	enum policy_section each;  /* what each of its keys opens, or SECTION_TOP */
 	bool free_names;	   /* its keys are not those of the table */
 	bool in_profile;	   /* its values are of a profile, not of the policy */
 	bool limits;		   /* a key that is left out sets no limit */
-	bool order;		   /* where one might look for an order of layers */
+	bool order;		   /* where a user might try to set the order of layers */
 };
 
 extern const struct policy_section_info policy_sections[N_SECTIONS];
 
-/* Where the keys of SECTION stand, as a file of that format has it. */
+/* The name of SECTION as written in a file of that format. */
 const char *policy_section_name(enum policy_section section, enum policy_format format);
 
 #endif

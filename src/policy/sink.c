@@ -81,7 +81,7 @@ static bool is_option_key(const char *name)
 	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == n;
 }
 
-/* Whether the admin may choose this name; where it is no key of the table. */
+/* Whether the admin may choose this name, which is not a key of the table. */
 static bool check_free_name(struct policy_sink *sink, struct policy_place place,
 			    const struct policy_scalar *name)
 {
@@ -153,7 +153,7 @@ static void report_null(struct policy_sink *sink, const struct policy_entry *ent
 						 : "\"\" for the empty text");
 }
 
-/* What is said of a value of the wrong shape. */
+/* The message about a value of the wrong shape. */
 static const char *shape_fault(const struct policy_entry *entry, enum policy_shape wanted,
 			       enum policy_shape got)
 {
@@ -185,7 +185,7 @@ static bool check_shape(struct policy_sink *sink, const struct policy_entry *ent
 	}
 	if (shape == wanted)
 		return true;
-	/* Whether the value is `false` is seen when it is set. */
+	/* Whether the value is `false` is checked when it is set. */
 	if (shape == SHAPE_VALUE && entry->key && entry->key->or_false)
 		return true;
 	if (sink->format == POLICY_INI && wanted == SHAPE_MAPPING &&
@@ -199,7 +199,7 @@ static bool check_shape(struct policy_sink *sink, const struct policy_entry *ent
 	return false;
 }
 
-/* Note that the key is there, and whether for the first time. */
+/* Note that the key was given, and whether for the first time. */
 static void note_key(struct policy_sink *sink, struct policy_entry *entry,
 		     struct location value_where)
 {

@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "policy/keys.h"
 
-/* The names of SECTION's keys, NULL-terminated; how many. */
+/* The names of SECTION's keys, NULL-terminated; returns their number. */
 static size_t section_keys(enum policy_section section,
 			   const char *ret[static POLICY_KEYS_MAX + 1])
 {
@@ -21,7 +21,7 @@ static size_t section_keys(enum policy_section section,
 	return n;
 }
 
-/* The key of another section that is called NAME, or nearly so. */
+/* The key of another section called NAME, or nearly so. */
 static const struct policy_key *key_elsewhere(const char *name)
 {
 	const char *names[POLICY_KEYS_MAX + 1];

@@ -5,11 +5,11 @@
 
 #include "policy/sections.h"
 
-/* What else an unknown key NAME may have meant, as "; did you mean …", or "". */
+/* Suggestions for the unknown key NAME, as "; did you mean …", or "". */
 void suggest_key(enum policy_section section, enum policy_format format, const char *name,
 		 char *ret, size_t size);
 
-/* Whether NAME asks for another order of the layers (R1), and the answer to that. */
+/* Whether NAME asks for another order of the layers (R1), and the message about that. */
 bool suggest_is_order(const char *name);
 extern const char suggest_order_rule[];
 

@@ -16,9 +16,9 @@ static bool is_utf16(const unsigned char *p, size_t length)
 }
 
 /*
- * The length of the character at P that no policy may hold, 0 when it may be there;
- * what it is in RET.  Besides control characters, those which one reader takes for the
- * end of a line and the next does not.
+ * The length of the character at P if no policy may contain it, else 0; RET describes
+ * it.  Besides control characters, this refuses those that only some readers take for
+ * the end of a line.
  */
 static size_t bad_character(const char *p, size_t left, char *ret, size_t size)
 {
@@ -47,7 +47,7 @@ static size_t bad_character(const char *p, size_t left, char *ret, size_t size)
 	return 0;
 }
 
-/* What stands in for a bad character of N bytes, so that the rest keeps its columns. */
+/* Substitutes for a bad character of N bytes, so that the rest keeps its columns. */
 static const char *const substitutes[] = { "", "_", "\xc2\xb7", "\xe2\x80\xa6" };
 
 static bool substitute(struct policy_sink *sink, const char *text, size_t length,

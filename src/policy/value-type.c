@@ -31,13 +31,13 @@ int value_type_refuse(struct value_why *why, const char *format, ...)
 struct reading {
 	const struct value_spec *spec;
 	const char *text;
-	uint64_t number; /* what is stored, or bounded by the range */
+	uint64_t number; /* what is stored, or checked against the range */
 	struct value_why *why;
 };
 
 /*
- * The readers: 0; -ERANGE, too large a number; -EINVAL, not of the type, with the reason
- * in `why` or else that of the table.
+ * The readers return 0; -ERANGE, number too large; or -EINVAL, not of the type, with
+ * the reason in `why` or else in the table.
  */
 
 static int read_bool(struct reading *reading)
@@ -141,7 +141,7 @@ static int read_backend(struct reading *reading)
 
 	if (strcmp(text, "none") == 0 && !reading->spec->optional)
 		return value_type_refuse(reading->why,
-					 "is not possible; this layer is always there");
+					 "is not possible; this layer is mandatory");
 	if (strcmp(text, "auto") == 0)
 		return value_type_refuse(
 			reading->why,
@@ -189,7 +189,7 @@ static int read_path(struct reading *reading)
 			return value_type_refuse(
 				reading->why,
 				"has a control character; no path needs one");
-	/* Such a path can exist, but a list was far more likely meant, and to take it
+	/* Such a path can exist, but a list was far more likely meant, and taking it
 	 * for one path would silently grant something else. */
 	if (strstr(text, ", ") || strstr(text, ",/") || strstr(text, ":/") ||
 	    strstr(text, " /") || strstr(text, ";/"))
@@ -199,7 +199,7 @@ static int read_path(struct reading *reading)
 	return 0;
 }
 
-/* Kernel interfaces, which no policy opens. */
+/* Kernel interfaces, which no policy can open up. */
 static bool is_kernel(const char *path)
 {
 	return path_is_within(path, "/proc") || path_is_within(path, "/sys") ||
@@ -270,7 +270,7 @@ static int read_network(struct reading *reading)
 	return words_find(words, reading->text, &word) ? 0 : read_cidr(reading);
 }
 
-/* Printers write a bound as a policy would. */
+/* Printers write a bound in the policy's syntax. */
 
 static void print_count(uint64_t value, char *ret, size_t size)
 {
@@ -318,10 +318,10 @@ static void print_prefix_length(uint64_t value, char *ret, size_t size)
 
 static const struct {
 	const char *name;
-	const char *want; /* the refusal, where the reader gives no other */
+	const char *want; /* the refusal, if the reader gives no other */
 	int (*read)(struct reading *reading);
 	void (*print)(uint64_t value, char *ret, size_t size); /* NULL: has no range */
-	const char *unit; /* behind the range, where the printer writes none */
+	const char *unit; /* after the range, if the printer writes none */
 	enum value_store store;
 } type_table[N_VALUE_TYPES] = {
 	[TYPE_BOOL] = { "bool", "is not a boolean; write true or false", read_bool, NULL,

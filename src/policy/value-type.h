@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The types of values, in one table: those of a policy's keys and those of the options
- * that a backend declares.  What a value may be is said in the same words for both.
+ * that a backend declares.  Messages about values are the same for both.
  */
 #ifndef DRUPE_VALUE_TYPE_H
 #define DRUPE_VALUE_TYPE_H
@@ -19,33 +19,33 @@ enum value_type {
 	TYPE_SECONDS,	     /* a count, or a duration of whole seconds */
 	TYPE_PERCENT,
 	TYPE_TEXT,
-	TYPE_WORD, /* one of `words`: its place among them */
+	TYPE_WORD, /* one of `words`: its index */
 	TYPE_NAME,
 	TYPE_BACKEND,
 	TYPE_USER,
 	TYPE_PATH,
 	TYPE_TMP_ROOT,
 	TYPE_CIDR4,
-	/* elements of lists, by whose names the table calls them */
+	/* elements of lists; the table has the lists' names */
 	TYPE_PREFIX,
 	TYPE_NETWORK,
 	TYPE_TREE,
 	N_VALUE_TYPES
 };
 
-/* How a value is kept. */
+/* How a value is stored. */
 enum value_store {
 	STORE_BOOL,
 	STORE_NUMBER, /* uint64_t */
-	STORE_WORD,   /* an enumeration: the place of the word */
+	STORE_WORD,   /* an enumeration: the index of the word */
 	STORE_TEXT,   /* char *, a copy */
 };
 
-/* What is asked of one value. */
+/* The requirements on one value. */
 struct value_spec {
 	enum value_type type;
 	bool optional;		  /* TYPE_BACKEND: may be `none` */
-	uint64_t min, max;	  /* inclusive, where the type has a range */
+	uint64_t min, max;	  /* inclusive, if the type has a range */
 	const char *const *words; /* TYPE_WORD: NULL-terminated */
 };
 
@@ -55,13 +55,13 @@ struct value_why {
 };
 
 /*
- * Read TEXT, a quoted scalar or not.  0 and the number that is stored or, for text, that
- * the range bounds; -EINVAL with the reason in WHY.
+ * Parse TEXT.  0 and the number to store or, for text, the number that the range bounds;
+ * -EINVAL with the reason in WHY.
  */
 int value_type_read(const struct value_spec *spec, const char *text, bool quoted,
 		    uint64_t *ret_number, struct value_why *why);
 
-/* What references and listings call the values of a type. */
+/* The name of a type in references and listings. */
 const char *value_type_name(enum value_type type);
 enum value_store value_type_store(enum value_type type);
 bool value_type_has_range(enum value_type type);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * YAML by libyaml's events: no tree is built, so aliases cannot multiply, and the
+ * YAML as libyaml's events: no tree is built, so aliases cannot multiply, and the
  * stream is read to its end, so nothing after the document goes unseen.
  */
 #include "policy/yaml.h"
@@ -60,7 +60,7 @@ static void stop_at_error(struct yaml *yaml)
 		policy_sink_syntax(yaml->sink, where, "not YAML: %s", problem);
 }
 
-/* Features that hide from a reader what the policy says. */
+/* Refuse features that hide what the policy says from a human reader. */
 static void refuse_properties(struct yaml *yaml, const yaml_char_t *anchor,
 			      const yaml_char_t *tag)
 {
@@ -123,7 +123,7 @@ static void look_at_event(struct yaml *yaml)
 	}
 }
 
-/* Go on to the next event; false when there is none to be had. */
+/* Go on to the next event; false when there is none. */
 static bool next(struct yaml *yaml)
 {
 	if (yaml->stopped)
@@ -137,7 +137,7 @@ static bool next(struct yaml *yaml)
 	return !yaml->stopped;
 }
 
-/* From the first event of a node to its last. */
+/* Skip from the first event of a node to its last. */
 static void skip_node(struct yaml *yaml)
 {
 	unsigned outside = yaml->depth - 1;
@@ -186,7 +186,7 @@ static struct policy_scalar scalar(const struct yaml *yaml)
 	};
 }
 
-/* Take the current scalar out of its event; *RET_TEXT is the caller's to free. */
+/* Take the current scalar out of its event; the caller frees *RET_TEXT. */
 static bool take_scalar(struct yaml *yaml, char **ret_text, struct policy_scalar *ret)
 {
 	struct policy_scalar taken = scalar(yaml);
@@ -206,7 +206,7 @@ static bool take_scalar(struct yaml *yaml, char **ret_text, struct policy_scalar
 
 /*
  * Take the key that is the current event and go on to its value.  False with *RET_TEXT
- * NULL: there was no such key, and its value was skipped.
+ * NULL: the key was refused and its value skipped.
  */
 static bool take_key(struct yaml *yaml, char **ret_text, struct policy_scalar *ret)
 {
@@ -319,7 +319,7 @@ static void walk_value(struct yaml *yaml, const struct policy_entry *entry)
 	}
 }
 
-/* From the start of a mapping to its end; as deep as there are sections. */
+/* From the start of a mapping to its end; recursion is as deep as sections nest. */
 static void walk_mapping(struct yaml *yaml, struct policy_place place)
 {
 	while (next(yaml) && yaml->event.type != YAML_MAPPING_END_EVENT) {
@@ -350,7 +350,7 @@ static void walk_root(struct yaml *yaml)
 	skip_node(yaml);
 }
 
-/* Read on behind the document, to report the errors there too. */
+/* Read on after the document, to report errors there too. */
 static void walk_rest(struct yaml *yaml)
 {
 	bool reported = false;
@@ -366,7 +366,7 @@ static void walk_rest(struct yaml *yaml)
 
 static void walk_stream(struct yaml *yaml)
 {
-	if (!next(yaml) || !next(yaml)) /* the stream's start, the document's */
+	if (!next(yaml) || !next(yaml)) /* start of the stream, of the document */
 		return;
 	if (yaml->event.type != YAML_DOCUMENT_START_EVENT) {
 		policy_sink_empty(yaml->sink, (struct location){ 1, 1 },
@@ -385,7 +385,7 @@ int policy_yaml_parse(struct policy_sink *sink, const char *text, size_t length)
 
 	if (!yaml_parser_initialize(&yaml.parser))
 		return -ENOMEM;
-	/* Set, not detected: libyaml would accept UTF-16 too. */
+	/* Set rather than detected: libyaml would accept UTF-16 too. */
 	yaml_parser_set_encoding(&yaml.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&yaml.parser, (const unsigned char *)text, length);
 	walk_stream(&yaml);

@@ -14,14 +14,14 @@
 
 #define STEP_NS (2 * NS_PER_MS)
 #define MAX_LEAVES \
-	4096 /* per call: a process still alive in there could make them for ever */
+	4096 /* per call: a process still alive inside could make them for ever */
 
 int cgroup_folder_enter(int procs)
 {
 	return write(procs, "0", 1) == 1 ? 0 : -errno;
 }
 
-/* The first folder in FOLDER, opened; -1: there is none. */
+/* Open the first folder in FOLDER; -1: there is none. */
 static int open_first(int folder, char name[static 256])
 {
 	int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -38,7 +38,7 @@ static int open_first(int folder, char name[static 256])
 		if (entry->d_name[0] == '.' &&
 		    (!entry->d_name[1] || !strcmp(entry->d_name, "..")))
 			continue;
-		/* The kernel's own entries are no folders. */
+		/* The kernel's own entries are not folders. */
 		found = openat(folder, entry->d_name,
 			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (found >= 0)
@@ -49,7 +49,7 @@ static int open_first(int folder, char name[static 256])
 }
 
 /* Where nested user namespaces are allowed, a command can mount cgroup2 and make groups
- * below, to any depth.  Remove one that has none below it. */
+ * below, to any depth.  Remove one of the innermost. */
 static bool remove_leaf(const char *path)
 {
 	int parent = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-/* Move the calling process in: PROCS is the folder's cgroup.procs.  0 or -errno; may
- * be called between vfork and exec. */
+/* Move the calling process into the folder whose cgroup.procs is PROCS.  0 or -errno;
+ * may be called between vfork and exec. */
 int cgroup_folder_enter(int procs);
 
 /*
- * Remove PATH, with the groups that a command made below.  The kernel refuses while a
- * process is in it, also one that is still dying: tried again for MS milliseconds.
- * 0 (also when it was not there) or -errno.
+ * Remove PATH and the groups that a command made below it.  The kernel refuses while a
+ * process is in it, even a dying one, so this retries for MS milliseconds.  0 (also
+ * when it does not exist) or -errno.
  */
 int cgroup_folder_remove(const char *path, uint64_t ms);
 

@@ -54,7 +54,8 @@ bool scope_is_folder(const struct scope *scope)
 
 /* ---- leftovers ---- */
 
-/* drupe-UID-PID-16 hexadecimal digits.scope, as make_unit of scope.c has it. */
+/* Whether NAME is drupe-UID-PID-(16 hexadecimal digits).scope, as made by make_unit in
+ * scope.c. */
 static bool is_unit(const char *name)
 {
 	size_t n;
@@ -71,7 +72,7 @@ static bool is_unit(const char *name)
 	return strspn(name, DIGITS "abcdef") == 16 && strcmp(name + 16, ".scope") == 0;
 }
 
-/* The kernel removes none that has a process in it. */
+/* The kernel refuses to remove one with a process in it. */
 static void sweep_one(int parent, const char *name)
 {
 	_cleanup_close_ int fd = claim_take(parent, name, LOCK_EX);

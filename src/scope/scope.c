@@ -22,7 +22,7 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 #define CGROUP2_MAGIC 0x63677270 /* CGROUP2_SUPER_MAGIC of linux/magic.h */
-/* RuntimeMaxSec is a last net: a healthy run has ended long before. */
+/* RuntimeMaxSec is a last resort: a healthy run has ended long before. */
 #define NET_MS 60000
 #define STOP_MS 3000
 #define GONE_MS 2000
@@ -56,7 +56,7 @@ void scope_describe(const struct identity *identity, const struct plan *plan,
 	};
 }
 
-/* Only the caller's own manager: its socket is what the tool will use. */
+/* Only the caller's own manager, whose socket the tool will use. */
 static int find_manager(struct scope *scope, struct error *err)
 {
 	static const char hint[] = "log in, or `loginctl enable-linger USER`, and set "
@@ -127,7 +127,7 @@ int scope_prepare(struct scope *scope, const struct backend *backend,
 
 /* ---- reading back ---- */
 
-/* Whether TEXT is how VALUE reads back. */
+/* Whether TEXT is what VALUE should read back as. */
 static bool reads_back(enum cgroup_reading reading, uint64_t value, const char *text)
 {
 	uint64_t is, period;
@@ -158,7 +158,7 @@ static int verify_limit(const struct scope *scope, const struct drupe_cgroup_lim
 		return 0;
 	if (n > 0)
 		text[strcspn(text, "\n")] = '\0';
-	snprintf(what, sizeof(what), "%s was asked for and is not in force: %s %s",
+	snprintf(what, sizeof(what), "%s was requested but is not in force: %s %s",
 		 row->name, row->file, n > 0 ? text : "is not there");
 	snprintf(hint, sizeof(hint),
 		 "delegate the %s controller: `[Service] Delegate=cpu io memory pids` in "
@@ -168,7 +168,7 @@ static int verify_limit(const struct scope *scope, const struct drupe_cgroup_lim
 		      err);
 }
 
-/* /proc/PID/cgroup of a pure v2 host is the one line "0::PATH". */
+/* On a pure v2 host /proc/PID/cgroup is the single line "0::PATH". */
 static int find_cgroup(struct scope *scope, int proc, struct error *err)
 {
 	const struct backend *backend = scope->backend;
@@ -248,7 +248,7 @@ int scope_failure(const struct scope *scope, const char *text, int wait_status,
 	char where[400] = "";
 
 	call_diagnose(backend, text, &diagnosis);
-	/* A tool that was told to be quiet does not say that the manager refused. */
+	/* A tool run with --quiet does not report that the manager refused. */
 	if (!*text)
 		own_cgroup(where, sizeof(where));
 	error_set(err, ERROR_SCOPE_FAILED, EIO, "%s ended with status %d%s%s%s%s%s",
@@ -285,7 +285,7 @@ static uint64_t field_in(int folder, const char *file, const char *key)
 		       : UINT64_MAX;
 }
 
-/* A second look may come too late, when the cgroup is gone. */
+/* A second read may come too late, when the cgroup is gone. */
 static void keep(uint64_t *evidence, uint64_t value)
 {
 	if (value != UINT64_MAX)
@@ -311,7 +311,7 @@ void scope_read_usage(const struct scope *scope, struct usage *usage)
 
 /* ---- the end ---- */
 
-/* The manager's own way, for kernels without cgroup.kill (before 5.14). */
+/* Through the manager, for kernels without cgroup.kill (before 5.14). */
 static void kill_by_manager(const struct scope *scope)
 {
 	_cleanup_argv_ struct drupe_words words = { 0 };
@@ -345,7 +345,7 @@ bool scope_close(struct scope *scope)
 	int64_t deadline = deadline_in_ms(GONE_MS);
 	const struct timespec step = { .tv_nsec = GONE_STEP_NS };
 
-	/* A folder of ours we remove; a manager removes its own, once empty. */
+	/* We remove our own folder; a manager removes its own once it is empty. */
 	if (scope_is_folder(scope))
 		gone = cgroup_folder_remove(scope->setup->folder, GONE_MS) == 0;
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The executor's side of the cgroup scope: the request, what is read back before the
- * release, the evidence at the end, and the end itself.
+ * release, the evidence at the end, and killing and closing it.
  */
 #ifndef DRUPE_SCOPE_H
 #define DRUPE_SCOPE_H
@@ -34,13 +34,14 @@ struct scope {
 void scope_describe(const struct identity *identity, const struct plan *plan,
 		    struct drupe_scope *ret_request);
 
-/* Before the spawn: name, manager's address, or the folder with its limits. */
+/* Before the spawn: choose the name, and find the manager or make the folder with its
+ * limits. */
 int scope_prepare(struct scope *scope, const struct backend *backend,
 		  const struct identity *identity, const struct plan *plan,
 		  struct error *err);
 
-/* R4: the held child (PROC: its folder in /proc) is in that cgroup, and each limit reads
- * back as asked. */
+/* R4: check that the held child (PROC: its folder in /proc) is in that cgroup, and that
+ * each limit reads back as requested. */
 int scope_verify(struct scope *scope, const struct plan *plan, int proc,
 		 struct error *err);
 
@@ -48,14 +49,15 @@ int scope_verify(struct scope *scope, const struct plan *plan, int proc,
 int scope_failure(const struct scope *scope, const char *text, int wait_status,
 		  struct error *err);
 
-/* Read the evidence; the guard keeps the cgroup until it was read. */
+/* Read the evidence; the guard keeps the cgroup until then. */
 void scope_read_usage(const struct scope *scope, struct usage *usage);
 
-/* End all that is in it, by the kernel, or by the manager where that cannot; bounded. */
+/* Kill everything in it, through the kernel, or through the manager if the kernel
+ * cannot; bounded. */
 void scope_kill(const struct scope *scope);
 
-/* Wait until the cgroup is gone, remove it where it is ours; bounded.  False: it stays.
- */
+/* Wait until the cgroup is gone, or remove it if it is ours; bounded.  False: it
+ * remains. */
 bool scope_close(struct scope *scope);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* UINT64_MAX, or NAN: cannot be known. */
+/* UINT64_MAX or NAN: unknown. */
 struct usage {
 	double user_seconds, system_seconds;
 	uint64_t memory_peak, pids_peak, oom_kills;

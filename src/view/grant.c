@@ -74,14 +74,15 @@ static int gather_reads(struct grant *grant, const struct policy *policy,
 static const char *const ca_bundles[] = {
 	"/etc/ssl/certs/ca-certificates.crt",		     /* Debian, Arch */
 	"/etc/pki/tls/certs/ca-bundle.crt",		     /* Fedora */
-	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* Fedora, behind a link */
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* Fedora, target of a link
+							      */
 	"/etc/ssl/ca-bundle.pem",			     /* SUSE */
-	"/var/lib/ca-certificates/ca-bundle.pem",	     /* SUSE, behind a link */
+	"/var/lib/ca-certificates/ca-bundle.pem",	     /* SUSE, target of a link */
 	"/etc/ssl/cert.pem",				     /* Alpine */
 };
 
-/* The file at the end of the links, never the folder: keys may lie beside it.  A host
- * without one has a network without TLS roots. */
+/* The file that the links lead to, never the folder: that may contain keys too.
+ * Without such a file on the host, runs with network have no TLS roots. */
 static int gather_ca(struct grant *grant, const char *dest, struct error *err)
 {
 	for (size_t i = 0; i < sizeof(ca_bundles) / sizeof(ca_bundles[0]); i++) {

@@ -9,7 +9,7 @@
 
 struct backend;
 
-/* A file for the command's /etc, as the network's backend wants it. */
+/* A file for the command's /etc, requested by the network backend. */
 struct resolver_file {
 	char *dest;
 	char *text; /* NULL: the host's CA bundle */
@@ -20,7 +20,7 @@ struct grant {
 	const struct backend *network; /* NULL: none */
 	struct resolver_file *files;   /* for /etc, of the network backend */
 	size_t n_files;
-	struct shown ca; /* the host's CA bundle, where one of them wants it */
+	struct shown ca; /* the host's CA bundle, if one of `files` wants it */
 	struct shown *reads;
 	size_t n_reads;
 };
@@ -31,16 +31,16 @@ struct grant {
 	}
 
 /*
- * What the profile grants against what the request asks (R12): the timeout, and
- * whether there is a network.  ERR: not-granted, network-denied.  -EAGAIN with
- * network-denied: it would be granted if it was confirmed (mode: ask).
+ * Check what the request asks for against what the profile grants (R12): timeout and
+ * network.  ERR: not-granted, network-denied.  -EAGAIN with network-denied: it would be
+ * granted if confirmed (mode: ask).
  */
 int grant_check(const struct policy *policy, const struct profile *profile,
 		const struct request *request, uint64_t *ret_timeout_ms,
 		bool *ret_network, struct error *err);
 
-/* Open the reads of the request, and the CA bundle where one of GRANT's files wants it.
- * Nothing is changed on the host. */
+/* Open the reads of the request, and the CA bundle if one of GRANT's files wants it.
+ * Changes nothing on the host. */
 int grant_gather(const struct policy *policy, const struct profile *profile,
 		 const struct request *request, struct grant *grant, struct error *err);
 void grant_free(struct grant *grant);

@@ -11,21 +11,21 @@
 #include "base/fd.h"
 #include "base/path.h"
 
-/* Never a workspace, nor is anything below them. */
+/* Neither these nor anything below them can be a workspace. */
 static const char *const refused_trees[] = { "/etc", "/proc", "/sys", "/dev", "/run" };
 
-/* Never a workspace themselves, nor an ancestor of one of them. */
+/* Neither these nor their ancestors can be a workspace. */
 static const char *const refused_folders[] = { "/usr", "/home", "/root",
 					       "/var", "/tmp",	"/var/tmp" };
 
-/* Below these the sandbox has mounts of its own, or a command could rearrange what
- * a later launcher would walk through: shown at /workspace. */
+/* Shown at /workspace: below these the sandbox has mounts of its own, or a command
+ * could rearrange what a later launcher would walk through. */
 static const char *const unsafe_to_mirror[] = {
 	"/tmp", "/var/tmp", "/usr", "/opt/toolchains", "/home/sandbox", "/workspace",
 	"/bin", "/sbin",    "/lib", "/lib32",	       "/lib64",	"/libx32"
 };
 
-/* An outside read never shows these: they would hide or widen what is there. */
+/* Never shown by an outside read: they would hide or widen what the sandbox has there. */
 static const char *const never_read[] = { "/proc", "/sys",	    "/dev",	 "/run",
 					  "/tmp",  "/home/sandbox", "/workspace" };
 
@@ -39,7 +39,7 @@ static const char *within_any(const char *path, const char *const *prefixes, siz
 	return NULL;
 }
 
-/* What would lie over one of PLACES if it were mounted at PATH. */
+/* Whether a mount at PATH would cover one of PLACES. */
 static bool covers_any(const char *path, const char *const *places, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -48,8 +48,8 @@ static bool covers_any(const char *path, const char *const *places, size_t count
 	return false;
 }
 
-/* The name of an open descriptor, checked to lead back to the same object: the
- * kernel marks a removed one only by a suffix that a name may have as well. */
+/* The path of an open descriptor, checked to lead back to the same object: the kernel
+ * marks a removed one only by a suffix, which a real name may have too. */
 static int canonical_path(int fd, const struct stat *st, char **ret_path)
 {
 	char link[64], path[PATH_MAX];
@@ -104,7 +104,7 @@ void place_close(struct place *place)
 int place_check_access(const struct place *place, const struct identity *identity,
 		       struct error *err)
 {
-	/* Root would ask for itself. */
+	/* As root, access() would answer for root. */
 	if (identity->drop ||
 	    faccessat(place->fd, "", X_OK, AT_EACCESS | AT_EMPTY_PATH) == 0 ||
 	    errno != EACCES)
@@ -124,7 +124,7 @@ static enum place_verdict refuse(const char *path, const char *why, struct error
 	return PLACE_REFUSED;
 }
 
-/* The home of the user who called sudo, by sudo's own variable; NULL: no sudo. */
+/* The home of the user that called sudo, from sudo's own variable; NULL: no sudo. */
 static const char *sudo_home(struct passwd *entry, char *buffer, size_t size)
 {
 	const char *uid = getenv("SUDO_UID");
@@ -136,7 +136,7 @@ static const char *sudo_home(struct passwd *entry, char *buffer, size_t size)
 	return found ? found->pw_dir : NULL;
 }
 
-/* HOME of the caller, by the user database and by its environment: it holds keys. */
+/* The caller's HOME, from the user database or the environment: it contains keys. */
 static bool is_home(const char *path, const struct identity *identity)
 {
 	struct passwd entry;
@@ -195,8 +195,8 @@ static bool is_granted(const char *path, const struct strings *granted)
 	return false;
 }
 
-/* PATH made absolute, "." and "//" taken out.  A ".." is refused: what it leads to
- * depends on links, and the read is shown under the name that was given. */
+/* PATH made absolute, "." and "//" taken out.  ".." is refused: where it leads depends
+ * on links, and the read is shown under the given name. */
 static int named_path(const char *path, char *ret, size_t size, struct error *err)
 {
 	char whole[PATH_MAX * 2], *rest = whole, *part;
@@ -272,7 +272,7 @@ int place_open_read(const char *path, const struct strings *granted, const char 
 		return refuse_read(path, path,
 				   "it would hide what the sandbox has below it", err);
 	r = place_open(named, false, ERROR_MOUNT_REFUSED, &place, &missing);
-	if (r == -ENOENT) { /* gone: as with --ro-bind-try, no error */
+	if (r == -ENOENT) { /* gone is not an error, as with --ro-bind-try */
 		*ret_dest = NULL;
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Folders and files of the host that the command may see: opened once, named by
- * what was opened, and judged whether and where they may be shown.
+ * Folders and files of the host that the command may see: opened once, named after what
+ * was opened, with the verdict whether and where they may be shown.
  */
 #ifndef DRUPE_PLACE_H
 #define DRUPE_PLACE_H
@@ -15,7 +15,7 @@
 
 /* A host path that is held open by an O_PATH descriptor. */
 struct place {
-	char *path; /* canonical: the descriptor's own name, no links in it */
+	char *path; /* canonical: the descriptor's own path, without links */
 	int fd;
 	struct stat st;
 };
@@ -28,13 +28,13 @@ struct place {
 		}         \
 	}
 
-/* Open PATH; CODE is the refusal when it cannot be opened (errno is kept). */
+/* Open PATH; CODE is the refusal if that fails (errno is kept). */
 int place_open(const char *path, bool directory, enum error_code code,
 	       struct place *ret_place, struct error *err);
 void place_close(struct place *place);
 
-/* Whether the user could enter it: otherwise the launcher would fail, and less clearly.
- */
+/* Whether the user can enter it: if not, the launcher would fail with a less clear
+ * error. */
 int place_check_access(const struct place *place, const struct identity *identity,
 		       struct error *err);
 
@@ -45,15 +45,15 @@ enum place_verdict {
 	PLACE_FALLBACK, /* at /workspace: its own path would be unsafe to mirror */
 };
 
-/* TMP_ROOT is where private tmps live. */
+/* TMP_ROOT contains the private tmps. */
 enum place_verdict place_judge(const struct place *place, const char *tmp_root,
 			       const struct identity *identity, struct error *err);
 
 /*
- * An outside read that the command line names: absolute, covered by one of the
- * granted prefixes as named and as resolved, and not a place that is never shown.
- * *ret_dest is where it is mounted (its own path; free it), NULL when it need not be,
- * because it is gone (-try) or below /usr, which is seen anyway.
+ * An outside read that the command line names: absolute, covered by one of the granted
+ * prefixes as named and as resolved, and not a place that is never shown.  *ret_dest is
+ * where it is mounted (its own path; free it), NULL when there is no need: it is gone
+ * (-try), or below /usr, which is visible anyway.
  */
 int place_open_read(const char *path, const struct strings *granted, const char *tmp_root,
 		    struct place *ret_place, char **ret_dest, struct error *err);

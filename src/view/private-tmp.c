@@ -20,8 +20,7 @@ static int failed(struct error *err, int errnum, const char *root, const char *w
 {
 	error_set(err, ERROR_TMP_FAILED, errnum, "%s: cannot %s a private tmp: %s", root,
 		  what, strerror(errnum));
-	error_hint(err,
-		   "tmp_root of the policy must be a folder like /var/tmp, with room");
+	error_hint(err, "tmp_root must be a folder like /var/tmp, with free space");
 	return -errnum;
 }
 
@@ -43,8 +42,8 @@ static int random_suffix(char *to)
 	return 0;
 }
 
-/* Remove what a killed executor left, when its guard was killed too.  Only what
- * belongs to the user or to us, and only what nobody has locked. */
+/* Remove what an executor left behind when it was killed together with its guard.  Only
+ * what belongs to the user or to us, and is not locked. */
 static void sweep_one(int root, const char *name, const struct identity *identity)
 {
 	_cleanup_close_ int fd = claim_take(root, name, LOCK_EX);

@@ -7,9 +7,9 @@
 #include "view/place.h"
 
 struct private_tmp {
-	int root;	    /* the folder it lies in */
+	int root;	    /* the folder that contains it */
 	char name[40];	    /* drupe-UID-XXXXXX */
-	struct place place; /* locked as long as it is in use */
+	struct place place; /* locked while in use */
 };
 
 #define PRIVATE_TMP_NONE           \
@@ -18,20 +18,20 @@ struct private_tmp {
 	}
 
 /*
- * Choose a name below ROOT (TMP_FAILED where others could replace what is there: the
- * folder must be root's or the caller's, and sticky when others can write).  Leftovers
- * of killed executors are swept: a lock, not their age, tells dead from live.  The
- * directory itself is made by the first run's guard, mode 0700, as the user that runs
- * the command; place.fd is -1 until private_tmp_adopt.
+ * Choose a name below ROOT (TMP_FAILED if others could replace its entries: the folder
+ * must be root's or the caller's, and sticky when others can write).  Leftovers of
+ * killed executors are swept: a lock, not their age, tells dead from live.  The first
+ * run's guard makes the directory itself, mode 0700, as the user that runs the command;
+ * place.fd is -1 until private_tmp_adopt.
  */
 int private_tmp_choose(const char *root, const struct identity *identity,
 		       struct private_tmp *ret_tmp, struct error *err);
 
-/* Open what the guard made, check that it is what was asked for, and lock it. */
+/* Open the directory that the guard made, check it, and lock it. */
 int private_tmp_adopt(struct private_tmp *tmp, const struct identity *identity,
 		      struct error *err);
 
-/* Remove it with all it holds; nothing when there is none. */
+/* Remove it and its contents; does nothing if there is none. */
 int private_tmp_remove(struct private_tmp *tmp, struct error *err);
 
 #endif

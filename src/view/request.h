@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one caller asks for; the policy says whether it may have it. */
+/* What one caller asks for; the policy decides whether to grant it. */
 #ifndef DRUPE_REQUEST_H
 #define DRUPE_REQUEST_H
 

@@ -40,8 +40,8 @@ static int look_at_root(struct view *view, struct error *err)
 	return 0;
 }
 
-/* Build tools resolve their own uid through /etc/passwd: a user that comes from
- * elsewhere (LDAP, homed, a bare number) gets a line beside those of the host. */
+/* Build tools resolve their own uid through /etc/passwd: for a user from elsewhere
+ * (LDAP, homed, a bare number) a line is added to the host's. */
 static int make_passwd(struct view *view, const struct identity *identity,
 		       struct error *err)
 {
@@ -128,10 +128,11 @@ static int gather_corpus(struct view *view, const struct policy *policy,
 	r = place_open(corpus->path, true, ERROR_MOUNT_REFUSED, &shown->place, &why);
 	if (r < 0)
 		return refuse_corpus(policy, corpus, strerror(-r), err);
-	/* A link on the way may be one that a command planted. */
+	/* A link in the path may have been planted by a command. */
 	if (strcmp(shown->place.path, corpus->path) != 0)
 		return refuse_corpus(policy, corpus,
-				     "it lies behind a link: write its real path", err);
+				     "its path has a link in it: write the real path",
+				     err);
 	switch (place_judge(&shown->place, policy->tmp_root, identity, &why)) {
 	case PLACE_REFUSED:
 		return refuse_corpus(policy, corpus, why.message, err);
@@ -147,9 +148,11 @@ static int gather_corpus(struct view *view, const struct policy *policy,
 	return shown->dest ? 0 : error_set(err, ERROR_SYSTEM, ENOMEM, "out of memory");
 }
 
-/* A launcher that makes a mount point below a tree that earlier commands could
- * write walks through links they planted, out to the host: nothing is ever
- * mounted below a writable tree. */
+/*
+ * A launcher that makes a mount point below a tree that earlier commands could write
+ * follows links they planted, out to the host.  So nothing is ever mounted below a
+ * writable tree.
+ */
 static int check_nesting(const struct view *view, const struct shown *shown,
 			 struct error *err)
 {

@@ -150,9 +150,8 @@ static const struct {
 	{ "kind-0", ERROR_BACKEND_INVALID, "its kind, 0, is unknown" },
 	{ "wrong-name", ERROR_BACKEND_INVALID, "its name is \"other\"" },
 	{ "null-name", ERROR_BACKEND_INVALID, "its name is missing" },
-	{ "long-name", ERROR_BACKEND_INVALID,
-	  "its name is no text of less than 256 bytes" },
-	{ "wild-name", ERROR_BACKEND_INVALID, "its name is no text" },
+	{ "long-name", ERROR_BACKEND_INVALID, "its name is not a text under 256 bytes" },
+	{ "wild-name", ERROR_BACKEND_INVALID, "its name is not a text" },
 	{ "control-name", ERROR_BACKEND_INVALID, "its name is not printable" },
 	{ "latin-name", ERROR_BACKEND_INVALID, "its name is not printable" },
 	{ "short", ERROR_BACKEND_INVALID, "short struct: got 32 bytes, need " },
@@ -171,8 +170,7 @@ static const struct {
 	{ "option-key", ERROR_BACKEND_INVALID, "option \"Bad-Key\": a key is" },
 	{ "option-twice", ERROR_BACKEND_INVALID, "option number is declared twice" },
 	{ "option-type", ERROR_BACKEND_INVALID, "unknown type 99" },
-	{ "option-range", ERROR_BACKEND_INVALID,
-	  "its least value is above its greatest" },
+	{ "option-range", ERROR_BACKEND_INVALID, "its minimum is above its maximum" },
 	{ "option-words", ERROR_BACKEND_INVALID, "option x has no list of words" },
 	{ "option-help", ERROR_BACKEND_INVALID, "an option's help is missing" },
 	{ "option-stride", ERROR_BACKEND_INVALID, "elements of 4 bytes" },
@@ -184,8 +182,8 @@ static const struct {
 	{ "wild-features", ERROR_BACKEND_INVALID,
 	  "features does not lie in a loaded object" },
 	{ "tool-null", ERROR_BACKEND_INVALID, "it names no tool" },
-	{ "tool-relative", ERROR_BACKEND_INVALID, "is no absolute path" },
-	{ "tool-dots", ERROR_BACKEND_INVALID, "is no absolute path" },
+	{ "tool-relative", ERROR_BACKEND_INVALID, "is not an absolute path" },
+	{ "tool-dots", ERROR_BACKEND_INVALID, "is not an absolute path" },
 	{ "tool-missing", ERROR_TOOL_MISSING, "/usr/bin/drupe-no-such-tool is missing" },
 	{ "tool-folder", ERROR_TOOL_UNTRUSTED, "/usr/bin is not a regular file" },
 	{ "tool-device", ERROR_TOOL_UNTRUSTED, "/dev/null is not a regular file" },
@@ -217,13 +215,13 @@ static void test_networks(void **state)
 	static const struct {
 		const char *name, *needle;
 	} networks[] = {
-		{ "ready", "the unknown way 7 to be ready" },
-		{ "stop", "the unknown way 7 to stop" },
+		{ "ready", "its readiness method, 7, is unknown" },
+		{ "stop", "its stop method, 7, is unknown" },
 		{ "wild-probe", "the probe does not lie in a loaded object" },
 		{ "wild-needs", "what the probe needs does not lie in a loaded object" },
-		{ "no-probe", "has no probe, or no message" },
-		{ "no-message", "has no probe, or no message" },
-		{ "wild-message", "the probe's message is no text" },
+		{ "no-probe", "but no probe or no message" },
+		{ "no-message", "but no probe or no message" },
+		{ "wild-message", "the probe's message is not a text" },
 	};
 	_cleanup_backend_ struct backend *backend = NULL;
 	struct error err = { 0 };
@@ -276,7 +274,7 @@ static void test_tool_place(void **state)
 	if (access("/bin/prlimit", X_OK) < 0)
 		skip();
 	assert_refused(BAD_PLUGINS, "tool-place", ERROR_TOOL_UNTRUSTED,
-		       "does not lie below /usr");
+		       "is not below /usr");
 }
 
 /* ---- a good one ---- */
@@ -587,7 +585,7 @@ static void test_truncated(void **state)
 
 	for (size_t i = 0; i < 50; i++)
 		assert_bytes_refused(bench, bytes, size * i / 50,
-				     "is no backend: it is t");
+				     "is not a backend: it is t");
 	assert_bytes_refused(bench, bytes, size - 1, "truncated");
 	free(bytes);
 }
@@ -658,7 +656,7 @@ static void test_tool_of_root(void **state)
 	chmod(bench->file, 0755);
 	assert_return_code(tool_check(bench->file, NULL, 1000, false, &tool, &err), 0);
 	assert_tool_refused(bench->file, 1000, true, ERROR_TOOL_UNTRUSTED,
-			    "does not lie below /usr");
+			    "is not below /usr");
 	chmod(bench->file, 04755);
 	assert_tool_refused(bench->file, 1000, false, ERROR_TOOL_UNTRUSTED, "is set-uid");
 	chmod(bench->file, 02755);

@@ -169,7 +169,7 @@ static void test_diagnose(void **state)
 	static const struct {
 		const char *text, *cause, *remedy;
 	} cases[] = {
-		{ "", "did not take drupe into a scope", "by the system's bus" },
+		{ "", "did not move drupe into a scope", "over the system bus" },
 		{ "Failed to connect to bus: No medium found", "no user manager",
 		  "enable-linger" },
 		{ "Failed to connect to user scope bus via local transport: "
