@@ -18,7 +18,7 @@
  *
  * Threads.  Different objects may be used from different threads at the same time.  Of
  * one session, drupe_run() and drupe_start() may be called by any number of threads at
- * once: its commands then run beside each other.  drupe_session_close() ends what still
+ * once: its commands then run concurrently.  drupe_session_close() ends what still
  * runs, waits for it, and must be the last call with that session.  A job, a result
  * and an error belong to one thread at a time.  A command started by drupe_start()
  * outlives the thread that started it.
