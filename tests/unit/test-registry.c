@@ -254,7 +254,7 @@ static void test_setuid_tool(void **state)
 static void test_replaced(void **state)
 {
 	struct bench *bench = *state;
-	char other[160], command[512];
+	char other[160], command[8192];
 
 	snprintf(other, sizeof(other), "%s/rlimits-y.so", bench->dir);
 	snprintf(command, sizeof(command), "cp %s/rlimits-replaced.so %s && cp %s %s",
