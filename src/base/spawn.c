@@ -123,7 +123,7 @@ int spawn_process(const struct spawn *spawn, pid_t *ret_pid, int *ret_pidfd,
 		  struct error *err)
 {
 	struct attempt attempt = { .spawn = spawn, .parent = getpid() };
-	/* Keep a number free for the pidfd: a guard killed for want of one may already
+	/* Keep a number free for the pidfd: a guard killed for lack of one may already
 	 * have started a launcher, whose child would live on. */
 	_cleanup_close_ int reserved = -1, pidfd = -1;
 	sigset_t all, before;

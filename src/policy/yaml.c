@@ -123,7 +123,7 @@ static void look_at_event(struct yaml *yaml)
 	}
 }
 
-/* Go on to the next event; false when there is none to be had. */
+/* Go on to the next event; false when there is none. */
 static bool next(struct yaml *yaml)
 {
 	if (yaml->stopped)

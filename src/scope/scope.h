@@ -51,7 +51,7 @@ int scope_failure(const struct scope *scope, const char *text, int wait_status,
 /* Read the evidence; the guard keeps the cgroup until it was read. */
 void scope_read_usage(const struct scope *scope, struct usage *usage);
 
-/* End all that is in it, by the kernel, or by the manager where that cannot; bounded. */
+/* End all processes in it, by the kernel or, if it cannot, by the manager; bounded. */
 void scope_kill(const struct scope *scope);
 
 /* Wait until the cgroup is gone, remove it where it is ours; bounded.  False: it stays.
