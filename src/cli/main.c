@@ -146,7 +146,7 @@ static int run_main(int argc, char **argv)
 		fputs("drupe: it must not be installed set-uid, set-gid or with "
 		      "capabilities\n",
 		      stderr);
-		return EXIT_REFUSED;
+		_exit(EXIT_REFUSED); /* at once: nothing else is to run like this */
 	}
 	if (argc < 2) {
 		print_help();

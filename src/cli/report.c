@@ -26,7 +26,7 @@ static bool is_link_of_root(int dir, const char *name)
 	       st.st_uid == 0;
 }
 
-/* *ret_link: NAME was a link of root's. */
+/* *ret_link: NAME was one of root's links. */
 static int open_part(int dir, const char *name, int flags, bool *ret_link)
 {
 	int fd = openat(dir, name, flags | O_NOFOLLOW, 0666);
@@ -41,8 +41,8 @@ static int open_part(int dir, const char *name, int flags, bool *ret_link)
 	return fd;
 }
 
-/* A FIFO planted by a command would block us for ever, at open or at write; one behind a
- * link of root's (/dev/stdout) is what the caller wants. */
+/* A FIFO planted by a command would block us for ever, at open or at write; one behind
+ * root's link (/dev/stdout) is what the caller wants. */
 static int open_last(int dir, const char *name)
 {
 	bool link;

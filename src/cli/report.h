@@ -7,7 +7,7 @@
 
 /*
  * Open FILE for writing (NULL: nothing to do) before the run, so that a failure refuses
- * it.  Only links of root's are followed: any other may have been planted by an earlier
+ * it.  Only root's links are followed: any other may have been planted by an earlier
  * command, to have another file overwritten.
  */
 int report_open(const char *file, int *ret_fd, struct error *err);

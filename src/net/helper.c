@@ -319,8 +319,8 @@ int network_helper_said(struct network *network, struct error *err)
 		return network_helper_failed(network, "ended without getting ready", err);
 	if (!(n > 0 && by_pidfile(network)) &&
 	    !(n == 0 && used == 1 && network->answer[0] == '1'))
-		return network_helper_failed(
-			network, "did not signal readiness as it should", err);
+		return network_helper_failed(network,
+					     "did not signal readiness correctly", err);
 	if (network_helper_is_gone(network))
 		return network_helper_failed(network, "ended without getting ready", err);
 	return 1;

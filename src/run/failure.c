@@ -44,8 +44,8 @@ static int guard_failure(const struct run *run, struct error *err)
 			   "keys is used up: allow it (container profile, "
 			   "SystemCallFilter=), or see /proc/key-users");
 	if (step == GUARD_STEP_CGROUP)
-		error_hint(err, "drupe must itself run below the delegated folder that "
-				"the scope's backend was told, and not in that folder");
+		error_hint(err, "drupe itself must run below the delegated folder of the "
+				"scope's backend, not in it");
 	if (step == GUARD_STEP_TMP)
 		error_hint(err,
 			   "tmp_root of the policy must be a folder in which user %s can "

@@ -123,8 +123,7 @@ static void take_lines(const struct preflight_sink *sink, char *text)
 		if (strncmp(line, "ok ", 3) == 0)
 			check(sink, PREFLIGHT_GOOD, line + 3, "", "");
 		else if (strncmp(line, "FAIL ", 5) == 0)
-			check(sink, PREFLIGHT_BAD, line + 5,
-			      "not as it must be inside the sandbox",
+			check(sink, PREFLIGHT_BAD, line + 5, "not so inside the sandbox",
 			      strcmp(line + 5, "workspace writable") == 0
 				      ? "give the user of the run the right to write in "
 					"the "
