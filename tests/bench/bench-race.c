@@ -16,12 +16,13 @@
 #include <sys/wait.h>
 
 #include "bare.h"
-#include "plan/chain.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/spawn.h"
+#include "plan/chain.h"
 #include "policy/open.h"
 #include "run/run.h"
-#include "base/spawn.h"
+#include "session/session.h"
 
 #define LOOPS 6
 #define N_TIMES 100
@@ -121,7 +122,7 @@ static bool run_drupe(struct race *race)
 	bool good;
 
 	spawned_at = 0;
-	run_execute(&race->session, &race->grant, &race->request, &io, &result);
+	run_execute(&race->session.sandbox, &race->grant, &race->request, &io, &result);
 	good = result.status == RUN_EXITED && result.exit_code == 0 &&
 	       !result.network_failed;
 	result_free(&result);
@@ -234,15 +235,16 @@ static void make_words(struct race *race)
 	struct plan plan;
 	struct chain chain;
 	const struct chain_input input = {
-		.backends = race->session.backends,
+		.backends = race->session.sandbox.backends,
 		.plan = &plan,
 		.words = &gate,
 		.command = race->request.command,
 	};
 	const struct drupe_words *words;
 
-	if (plan_make(race->session.policy, race->session.profile, &race->session.view,
-		      &race->grant, &race->session.tmp.place, &plan, &err) < 0)
+	if (plan_make(race->session.sandbox.policy, race->session.sandbox.profile,
+		      &race->session.sandbox.view, &race->grant,
+		      &race->session.sandbox.tmp.place, &plan, &err) < 0)
 		die(&err, "no plan");
 	open_data(race, &plan);
 	if (chain_build(&input, &chain, &err) < 0)
@@ -345,8 +347,9 @@ static void open_session(struct race *race)
 		die(&err, "no session");
 	if (!run_drupe(race)) /* warm */
 		die(NULL, "drupe does not work here: see drupe preflight --network");
-	race->words.helper =
-		(char *)(uintptr_t)race->session.backends[SLOT_NETWORK]->object.tool;
+	race->words.helper = (char *)(uintptr_t)race->session.sandbox
+				     .backends[SLOT_NETWORK]
+				     ->object.tool;
 	race->words.guard = race->paths.guard;
 	race->words.joiner = race->paths.netns;
 	race->words.wait = true;

@@ -25,11 +25,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "plan/chain.h"
 #include "base/clock.h"
+#include "plan/chain.h"
 #include "policy/open.h"
 #include "run/run.h"
 #include "scope/scope.h"
+#include "session/session.h"
 
 enum kind { SCRIPT, DRUPE, BARE, SESSION, SCOPE, N_KINDS };
 static const char *const kind_names[N_KINDS] = { "script", "drupe", "bare", "session",
@@ -79,7 +80,8 @@ static int64_t time_session(struct bench *bench)
 	struct result result;
 	int64_t start = clock_now();
 
-	run_execute(&bench->session, &bench->grant, &bench->request, &io, &result);
+	run_execute(&bench->session.sandbox, &bench->grant, &bench->request, &io,
+		    &result);
 	start = clock_now() - start;
 	if (result.status != RUN_EXITED || result.exit_code != 0)
 		die(&result.refusal, "a run in the session failed");
@@ -149,20 +151,21 @@ static void make_bare(struct bench *bench)
 	struct chain chain;
 	struct drupe_scope scope;
 	struct chain_input input = {
-		.backends = bench->session.backends,
+		.backends = bench->session.sandbox.backends,
 		.plan = &plan,
 		.words = &words,
 		.command = bench->request.command,
 	};
 
-	if (plan_make(bench->session.policy, bench->session.profile, &bench->session.view,
-		      &bench->grant, &bench->session.tmp.place, &plan, &err) < 0)
+	if (plan_make(bench->session.sandbox.policy, bench->session.sandbox.profile,
+		      &bench->session.sandbox.view, &bench->grant,
+		      &bench->session.sandbox.tmp.place, &plan, &err) < 0)
 		die(&err, "no plan");
 	for (size_t i = 0; i < plan.n_mounts; i++)
 		if (plan.sources[i].place)
 			plan.mounts[i].fd = NULL;
-	if (bench->session.backends[SLOT_SCOPE]) {
-		scope_describe(&bench->session, &plan, &scope);
+	if (bench->session.sandbox.backends[SLOT_SCOPE]) {
+		scope_describe(&bench->session.sandbox.identity, &plan, &scope);
 		input.scope = &scope;
 	}
 	if (chain_build(&input, &chain, &err) < 0)
