@@ -14,8 +14,8 @@ check_PROGRAMS += %D%/faults/session-runs
 %C%_faults_session_runs_LDADD = libdrupe-core.la
 
 if HAVE_CMOCKA
-network_tests = %D%/unit/test-netns %D%/unit/test-network-deny %D%/unit/test-network-pasta \
-	%D%/unit/test-network-slirp4netns
+network_tests = %D%/unit/test-netns %D%/unit/test-network-deny %D%/unit/test-network-helper \
+	%D%/unit/test-network-pasta %D%/unit/test-network-slirp4netns
 check_PROGRAMS += $(network_tests)
 TESTS += $(network_tests)
 network_test_cflags = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
@@ -28,6 +28,10 @@ network_test_libs = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_network_deny_SOURCES = %D%/unit/test-network-deny.c
 %C%_unit_test_network_deny_CFLAGS = $(network_test_cflags)
 %C%_unit_test_network_deny_LDADD = $(network_test_libs)
+
+%C%_unit_test_network_helper_SOURCES = %D%/unit/test-network-helper.c
+%C%_unit_test_network_helper_CFLAGS = $(network_test_cflags)
+%C%_unit_test_network_helper_LDADD = $(network_test_libs)
 
 %C%_unit_test_network_pasta_SOURCES = %D%/unit/test-network-pasta.c \
 	plugins/network-pasta.c
