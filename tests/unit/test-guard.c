@@ -761,6 +761,25 @@ static void test_lifeline_of_failures(void **state)
 	finish(&guard);
 }
 
+/* The session ends with this run: what nobody needs any more goes with the guard. */
+static void test_end_of_session(void **state)
+{
+	struct flaw flaw = no_flaw;
+	struct guard guard;
+
+	(void)state;
+	flaw.tmp = true;
+	start(&guard, &flaw, "exit");
+	fill_tmp(&guard);
+	expect(&guard, GUARD_STARTED);
+	expect(&guard, GUARD_EXITED);
+	expect(&guard, GUARD_EMPTY);
+	tell(&guard, GUARD_END);
+	assert_int_equal(ended(&guard), 0);
+	assert_int_equal(access(guard.tmp, F_OK), -1);
+	finish(&guard);
+}
+
 /* In its second form: it makes the tmp at PATH, and starts nothing. */
 static void start_keeper(struct guard *guard, const char *path)
 {
@@ -1156,6 +1175,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_lifeline),
 		cmocka_unit_test(test_lifeline_of_failures),
+		cmocka_unit_test(test_end_of_session),
 		cmocka_unit_test(test_keeper),
 		cmocka_unit_test(test_keeper_finds_one),
 		cmocka_unit_test(test_tmp_stays),

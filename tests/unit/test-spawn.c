@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,26 @@
 static char own_path[PATH_MAX];
 
 /* ---- the started process: this program again ---- */
+
+static int oom_score(void)
+{
+	FILE *file = fopen("/proc/self/oom_score_adj", "re");
+	int score = INT_MIN;
+
+	if (file && fscanf(file, "%d", &score) != 1)
+		score = INT_MIN;
+	if (file)
+		fclose(file);
+	return score;
+}
+
+static bool set_oom_score(int score)
+{
+	FILE *file = fopen("/proc/self/oom_score_adj", "we");
+	bool good = file && fprintf(file, "%d", score) > 0;
+
+	return file && fclose(file) == 0 && good;
+}
 
 static int probe(void)
 {
@@ -57,8 +78,9 @@ static int probe(void)
 		if (sigaction(i, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
 			printf(" %d", i);
 	prctl(PR_GET_PDEATHSIG, &death);
-	printf("\ndeath signal %d\nids %d %d %d %d %d\n", death, (int)getuid(),
-	       (int)geteuid(), (int)getgid(), (int)getegid(), getgroups(64, groups));
+	printf("\ndeath signal %d\noom %d\nids %d %d %d %d %d\n", death, oom_score(),
+	       (int)getuid(), (int)geteuid(), (int)getgid(), (int)getegid(),
+	       getgroups(64, groups));
 	return 0;
 }
 
@@ -212,13 +234,20 @@ static void test_identity(void **state)
 					   .drop = true };
 	struct spawn spawn = { .identity = &identity };
 	struct started started;
+	int before = oom_score();
+	bool is_protected;
 
 	(void)state;
 	if (geteuid() != 0 || !is_reachable())
 		skip(); /* needs root, and a program that the other user may execute */
+	is_protected = set_oom_score(-100);
 	start(&spawn, &started);
+	(void)set_oom_score(before);
 	assert_string_equal(line_of(started.text, "ids"),
 			    "ids 65534 65534 65534 65534 2");
+	/* What protects root is no other's. */
+	if (is_protected)
+		assert_string_equal(line_of(started.text, "oom"), "oom 0");
 	/* A change of the user clears it: it has to be armed after that. */
 	assert_string_equal(line_of(started.text, "death signal"), "death signal 9");
 	close(started.pidfd);
