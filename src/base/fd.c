@@ -141,7 +141,7 @@ int fd_sanitize_stdio(void)
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
 		/* All lower numbers are open, so open() returns this one. */
-		null = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+		null = open("/dev/null", O_RDONLY);
 		if (null < 0)
 			return -errno;
 	}

@@ -77,7 +77,8 @@ ssize_t fd_read_file(int dirfd, const char *path, char *buffer, size_t size);
 /* Like fd_read_file, but from offset 0 of an open file. */
 ssize_t fd_pread(int fd, char *buffer, size_t size);
 
-/* Open /dev/null on each of 0, 1, 2 that is closed. */
+/* Open /dev/null on each of 0, 1, 2 that is closed, for reading: what is written there
+ * fails, as it would have. */
 int fd_sanitize_stdio(void);
 
 #endif

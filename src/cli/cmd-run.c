@@ -76,6 +76,19 @@ static drupe_result *run_confirmed(drupe_session *session,
 	return NULL;
 }
 
+/* A command whose caller has closed FD (fd_sanitize_stdio) can write there all the same.
+ */
+static void swallow(int fd)
+{
+	int null;
+
+	if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY ||
+	    fd_null(O_WRONLY, &null, NULL) < 0)
+		return;
+	(void)dup3(null, fd, 0);
+	close(null);
+}
+
 static drupe_result *run_in(drupe_session *session, const struct options *options,
 			    int cancel, struct error *err)
 {
@@ -86,6 +99,8 @@ static drupe_result *run_in(drupe_session *session, const struct options *option
 	const char *reads[OPTIONS_MAX_READS + 1] = { NULL };
 	struct drupe_run_options run = DRUPE_RUN_OPTIONS;
 
+	for (size_t i = 1; !options->json && i < 3; i++)
+		swallow(stdio[i]);
 	if (request->n_reads > 0)
 		memcpy(reads, request->reads, request->n_reads * sizeof(reads[0]));
 	run.argv = request->command;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of commands. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +139,7 @@ static int unknown_command(const char *name)
 
 static int run_main(int argc, char **argv)
 {
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond RLIMIT_FSIZE is an error, like others */
 	if (fd_sanitize_stdio() < 0)
 		return EXIT_REFUSED;
 	/* With set-uid or file capabilities the caller would choose policy and backends
