@@ -31,6 +31,7 @@ libdrupe_core_la_SOURCES = \
 	%D%/base/rmtree.c %D%/base/rmtree.h \
 	%D%/base/sink.c %D%/base/sink.h \
 	%D%/base/spawn.c %D%/base/spawn.h \
+	%D%/base/tree.c %D%/base/tree.h \
 	%D%/base/trust.c %D%/base/trust.h \
 	%D%/base/utf8.c %D%/base/utf8.h \
 	%D%/base/value.c %D%/base/value.h \
@@ -179,10 +180,12 @@ drupe_LDADD = libdrupe-core.la
 # These share no code that needs a library: see guard.h and netns.h.  With musl they start
 # in a quarter of the time, by a compiler of its own, which automake has no place for.
 guard_c = $(srcdir)/%D%/base/claim.c $(srcdir)/%D%/base/procfile.c \
-	$(srcdir)/%D%/base/rmtree.c $(srcdir)/%D%/scope/cgroup-folder.c \
-	$(srcdir)/%D%/guard/kill.c $(srcdir)/%D%/guard/tmp.c $(srcdir)/%D%/guard/guard.c
+	$(srcdir)/%D%/base/rmtree.c $(srcdir)/%D%/base/tree.c \
+	$(srcdir)/%D%/scope/cgroup-folder.c $(srcdir)/%D%/guard/kill.c $(srcdir)/%D%/guard/tmp.c \
+	$(srcdir)/%D%/guard/guard.c
 guard_h = $(srcdir)/%D%/base/claim.h $(srcdir)/%D%/base/clock.h \
 	$(srcdir)/%D%/base/procfile.h $(srcdir)/%D%/base/rmtree.h \
+	$(srcdir)/%D%/base/tree.h \
 	$(srcdir)/%D%/scope/cgroup-folder.h $(srcdir)/%D%/guard/kill.h \
 	$(srcdir)/%D%/guard/tmp.h $(srcdir)/%D%/guard/guard.h
 if MUSL
@@ -202,6 +205,7 @@ drupe_guard_SOURCES = \
 	%D%/base/clock.h \
 	%D%/base/procfile.c %D%/base/procfile.h \
 	%D%/base/rmtree.c %D%/base/rmtree.h \
+	%D%/base/tree.c %D%/base/tree.h \
 	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
 	%D%/guard/kill.c %D%/guard/kill.h \
 	%D%/guard/tmp.c %D%/guard/tmp.h \

@@ -37,6 +37,7 @@
 #include <unistd.h>
 
 #include "base/rmtree.h"
+#include "base/tree.h"
 #include "guard/kill.h"
 #include "guard/tmp.h"
 #include "scope/cgroup-folder.h"
@@ -403,8 +404,19 @@ static bool is_over(const struct guard *guard)
 	return guard->empty && (guard->orphaned || guard->leave);
 }
 
+/* Usually the children are enough, and everything dies with them.  What holds one of them
+ * back is among the processes below. */
+static void kill_all(bool again)
+{
+	guard_kill_children();
+	if (again)
+		tree_kill(getpid());
+}
+
 static void watch(struct guard *guard)
 {
+	bool again = false;
+
 	while (!is_over(guard)) {
 		struct pollfd fds[] = {
 			{ .fd = guard->signals, .events = POLLIN },
@@ -417,7 +429,8 @@ static void watch(struct guard *guard)
 		drain_signals(guard);
 		reap(guard);
 		if (guard->dying && !guard->empty) {
-			guard_kill_children();
+			kill_all(again);
+			again = true;
 			reap(guard);
 		}
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The end of every run, however it came: kill, confirm, drain, reap.  Each step is
  * bounded, and none is skipped because another failed. */
+#include <errno.h>
 #include <signal.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -8,12 +9,14 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/reap.h"
+#include "base/tree.h"
 #include "guard/guard.h"
 #include "run/run.h"
 #include "scope/folder.h"
 
 /* Killing a whole namespace takes milliseconds; uninterruptible sleep may last. */
 #define DEATH_MS 10000
+#define AGAIN_MS 50
 #define TOOL_MS 3000
 #define GUARD_MS 60000 /* it may have a large tmp to remove */
 /* What the command wrote is still passed on: all that a live reader takes until the
@@ -82,7 +85,10 @@ static bool confirm_death(struct run *run)
 
 		if (clock_now() >= deadline)
 			return false;
-		(void)run_wait(run, &child, watch_child, deadline);
+		if (run_wait(run, &child, watch_child, deadline_in_ms(AGAIN_MS)) ==
+			    -ETIMEDOUT &&
+		    watch_child)
+			tree_kill(run->held.child);
 	}
 	return true;
 }

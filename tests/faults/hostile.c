@@ -14,14 +14,19 @@
  *            file MARKER.filled and ends
  *   disarm   takes the death signal off the sandbox's init, makes the file
  *            MARKER.disarmed and leaves a daemon behind; where it cannot, it sleeps
+ *   seize    leaves a process behind that holds the sandbox's init back where that dies
+ *            (PTRACE_O_TRACEEXIT), and sleeps
+ *   seized   the same, but ends itself; 98 where it cannot
  *   freeze   ends and leaves the sandbox's init stopped, which a signal from inside
  *            cannot do
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,6 +108,28 @@ static void disarm(const char *marker)
 	forever();
 }
 
+/* Whether a daemon traces init now. */
+static bool seize(void)
+{
+	int told[2];
+	char done = 0;
+
+	if (pipe(told) < 0)
+		exit(99);
+	if (fork() == 0) {
+		setsid();
+		done = ptrace(PTRACE_SEIZE, 1, NULL, (void *)PTRACE_O_TRACEEXIT) == 0;
+		if (write(told[1], &done, 1) != 1 || !done)
+			_exit(1);
+		for (int fd = 0; fd < 64; fd++)
+			close(fd);
+		forever();
+	}
+	if (read(told[0], &done, 1) != 1)
+		exit(99);
+	return done;
+}
+
 static int freeze(void)
 {
 	const char *failed = freeze_init();
@@ -130,6 +157,10 @@ int main(int argc, char **argv)
 		disarm(argv[2]);
 	else if (strcmp(mode, "freeze") == 0)
 		return freeze();
+	else if (strcmp(mode, "seized") == 0)
+		return seize() ? 0 : 98;
+	else if (strcmp(mode, "seize") == 0)
+		(void)seize();
 	else if (strcmp(mode, "sleep") != 0)
 		return 99;
 	if (strcmp(mode, "leave") != 0 && strcmp(mode, "fill") != 0)

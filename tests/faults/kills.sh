@@ -68,7 +68,7 @@ report() { # DESC
 	fi
 }
 
-modes=(sleep daemon disarm stop forks)
+modes=(sleep daemon disarm seize stop forks)
 
 # Nothing is left of any run that could make a file now.
 end_of_kills() {
