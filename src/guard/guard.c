@@ -187,8 +187,9 @@ static int setup(struct guard *guard)
 	sigfillset(&all);
 	if (sigprocmask(SIG_SETMASK, &all, NULL) < 0)
 		return -errno;
-	/* The executor armed it for the time before we had the lifeline. */
-	if (prctl(PR_SET_PDEATHSIG, 0) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+	/* The executor armed it for the time before we had the lifeline.  Now it only
+	 * wakes us, if we are stopped, to see that the lifeline is cut. */
+	if (prctl(PR_SET_PDEATHSIG, SIGCONT) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		return -errno;
 	(void)setsid(); /* fails if we already lead a group, which is as good */
 	sigemptyset(&mine);

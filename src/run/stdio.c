@@ -9,6 +9,18 @@
 
 #define PIPE_SIZE (1 << 20) /* of a passed-through stdout: fewer turns of the loop */
 
+/* A command may open its streams anew, by /proc/self/fd; it could not if they were
+ * root's. */
+static int give_to_user(const struct run *run, int pipe, struct error *err)
+{
+	const struct identity *identity = &run->sandbox->identity;
+
+	if (!identity->drop || fchown(pipe, identity->uid, identity->gid) == 0)
+		return 0;
+	return error_set(err, ERROR_SYSTEM, errno, "cannot give a pipe to user %s: %s",
+			 identity->name, strerror(errno));
+}
+
 int run_open_output(struct run *run, size_t i, int *ret_write, struct error *err)
 {
 	struct stream *stream = &run->streams[i + 1];
@@ -18,9 +30,10 @@ int run_open_output(struct run *run, size_t i, int *ret_write, struct error *err
 
 	if (r < 0)
 		return r;
-	if (run->io->capture)
+	r = give_to_user(run, end, err);
+	if (r == 0 && run->io->capture)
 		r = capture_init(&run->captures[i], profile->output_limit, err);
-	else if (i == 0) /* as far as the user's limit allows */
+	else if (r == 0 && i == 0) /* as far as the user's limit allows */
 		(void)fcntl(source, F_SETPIPE_SZ, PIPE_SIZE);
 	if (r == 0)
 		r = stream_take(stream, source, run->io->out[i], profile->stream_limit,
@@ -47,7 +60,9 @@ int run_open_input(struct run *run, int *ret_read, struct error *err)
 	r = fd_pipe(&end, &sink, err);
 	if (r < 0)
 		return r;
-	r = stream_feed(&run->streams[0], run->io->in, sink, err);
+	r = give_to_user(run, end, err);
+	if (r == 0)
+		r = stream_feed(&run->streams[0], run->io->in, sink, err);
 	if (r < 0)
 		close(sink);
 	else

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "base/fd.h"
@@ -127,6 +128,28 @@ static void at_end(struct stream *stream)
 	close_fd(&stream->source);
 }
 
+void stream_finish(struct stream *stream)
+{
+	int held;
+
+	if (stream->source < 0 || ioctl(stream->source, FIONREAD, &held) < 0)
+		return;
+	stream->left = (uint64_t)held;
+	if (held == 0)
+		at_end(stream);
+}
+
+/* At most one buffer; 0 at the end. */
+static ssize_t read_source(struct stream *stream)
+{
+	size_t room = stream->left < STREAM_BUFFER ? (size_t)stream->left : STREAM_BUFFER;
+	ssize_t n = room ? read(stream->source, stream->buffer, room) : 0;
+
+	if (n > 0 && stream->left != UINT64_MAX)
+		stream->left -= (uint64_t)n;
+	return n;
+}
+
 int stream_step(struct stream *stream)
 {
 	ssize_t n;
@@ -136,10 +159,12 @@ int stream_step(struct stream *stream)
 		return flush(stream);
 	if (stream->source < 0)
 		return 0;
-	n = read(stream->source, stream->buffer, STREAM_BUFFER);
+	n = read_source(stream);
 	if (n > 0)
 		accept_bytes(stream, (size_t)n);
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+	else if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0 || stream->left == 0)
 		at_end(stream);
 	if (has_pending(stream) && !stream->sink.chunked)
 		r = flush(stream);

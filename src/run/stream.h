@@ -28,6 +28,7 @@ struct stream {
 	void *tap_data;
 	int number;
 	uint64_t limit;	 /* bytes to pass on, UINT64_MAX: all */
+	uint64_t left;	 /* bytes to read, UINT64_MAX: until its end */
 	uint64_t bytes;	 /* read */
 	uint64_t passed; /* accepted for passing on */
 	char *buffer;
@@ -35,9 +36,9 @@ struct stream {
 	int sink_errno;	   /* the sink failed for good */
 };
 
-#define STREAM_NONE                                                  \
-	{                                                            \
-		.source = -1, .sink = SINK_INIT, .limit = UINT64_MAX \
+#define STREAM_NONE                                                                      \
+	{                                                                                \
+		.source = -1, .sink = SINK_INIT, .limit = UINT64_MAX, .left = UINT64_MAX \
 	}
 
 /* Take what comes from SOURCE (ours; owned), and pass it on to SINK (the caller's; not
@@ -52,6 +53,10 @@ struct pollfd stream_poll(const struct stream *stream);
 /* Do what can be done now without waiting.  0, or -EPIPE and the like when the sink
  * is gone (sink_errno says it too; what comes later is dropped). */
 int stream_step(struct stream *stream);
+
+/* The command is dead: what the pipe holds now is all that is its own.  A process that
+ * was given the other end could go on writing. */
+void stream_finish(struct stream *stream);
 
 /* Whether the source has ended and all of it was passed on. */
 bool stream_done(const struct stream *stream);

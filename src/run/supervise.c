@@ -158,6 +158,9 @@ void run_supervise(struct run *run)
 
 void run_drain(struct run *run, int64_t deadline)
 {
+	if (!run->survivor)
+		for (size_t i = 1; i < 3; i++)
+			stream_finish(&run->streams[i]);
 	while (!stream_done(&run->streams[1]) || !stream_done(&run->streams[2])) {
 		int r;
 
