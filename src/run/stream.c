@@ -141,7 +141,7 @@ int stream_step(struct stream *stream)
 		accept_bytes(stream, (size_t)n);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		at_end(stream);
-	if (has_pending(stream) && !stream->sink.chunked)
+	if (has_pending(stream))
 		r = flush(stream);
 	return r;
 }
