@@ -152,7 +152,7 @@ class Session:
         return self.start(argv, output, **params).result()
 
     def cancel(self, request):
-        """True when it was still running.  The request's result tells the rest."""
+        """True when that cancelled it, and not when it had come to another end."""
         return self._drupe.call("session.cancel", session=self.name, id=request.id)["cancelled"]
 
     def close(self):

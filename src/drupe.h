@@ -195,7 +195,8 @@ int drupe_start(drupe_session *session, const struct drupe_run_options *options,
 /* A descriptor that poll() reports readable once the command has ended. */
 int drupe_job_fd(const drupe_job *job);
 /* End the command as its timeout would.  Does not wait; may be called from any thread,
- * and again.  0, or -ESRCH if the command has already ended. */
+ * and again.  0, or -ESRCH if the command has already ended.  After 0 the result tells
+ * whether it was cancelled, or came to another end first. */
 int drupe_job_cancel(drupe_job *job);
 /*
  * Wait at most TIMEOUT_MS (-1: as long as it takes) for the end.  0 and the result, the

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -35,7 +36,7 @@ struct sink sink_open(int fd)
 	if (sink.kind != SINK_PIPE && sink.kind != SINK_TERMINAL)
 		return sink;
 	/* Reopen the pipe or terminal, so that O_NONBLOCK applies to our description
-	 * alone.  This fails if it belongs to another user. */
+	 * alone.  This fails if it belongs to another user, as after setpriv or sudo. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	own = fd_above_stdio(open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 	sink.own = own >= 0;
@@ -54,10 +55,22 @@ struct sink sink_take_pipe(int fd)
 	return (struct sink){ .fd = fd, .own = true, .kind = SINK_PIPE };
 }
 
+/* Only poll can tell: an error is for write to report. */
+static bool has_room(int fd)
+{
+	struct pollfd out = { .fd = fd, .events = POLLOUT };
+
+	return poll(&out, 1, 0) > 0;
+}
+
 ssize_t sink_write(const struct sink *sink, const char *data, size_t length)
 {
 	if (sink->kind == SINK_SOCKET)
 		return send(sink->fd, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!sink->own && !has_room(sink->fd)) {
+		errno = EAGAIN;
+		return -1;
+	}
 	/* After POLLOUT a pipe takes PIPE_BUF bytes at once (pipe(7)). */
 	if (sink->chunked && sink->kind == SINK_PIPE && length > PIPE_BUF)
 		length = PIPE_BUF;

@@ -13,7 +13,7 @@ struct sink {
 	int fd;	  /* -1: nowhere */
 	bool own; /* closed by sink_close */
 	enum sink_kind kind;
-	bool chunked; /* it may block: small writes, each after a poll */
+	bool chunked; /* a long write may block although poll reported room */
 };
 
 #define SINK_INIT        \
@@ -27,7 +27,8 @@ struct sink sink_open(int fd);
 /* Write to FD, a pipe end of which the sink takes ownership. */
 struct sink sink_take_pipe(int fd);
 
-/* Write as much of DATA as is possible after one poll; returns as write(2). */
+/* Write what there is room for, and never wait for more: -1 and EAGAIN.  Returns as
+ * write(2). */
 ssize_t sink_write(const struct sink *sink, const char *data, size_t length);
 
 void sink_close(struct sink *sink);

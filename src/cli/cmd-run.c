@@ -193,26 +193,24 @@ static void say(const struct options *options, const struct result *result)
 }
 
 /* Returns the exit status: a result that could not be written is no success. */
-static int write_result(const struct options *options, int report_fd, json_t *json,
-			int status)
+static int write_result(const struct options *options, struct report *report,
+			json_t *json, int status)
 {
-	int report = report_fd >= 0 ? json_write(report_fd, json) : 0;
+	int reported = report_write(report, json);
 	int output = 0;
 
-	if (report < 0)
-		print_unwritten("the report", -report);
 	if (options->json)
 		output = print_json(json);
 	else
 		json_decref(json);
 	if (output == -EPIPE)
 		return EXIT_PIPE;
-	return (report < 0 || output < 0) && status == 0 ? EXIT_REFUSED : status;
+	return (reported < 0 || output < 0) && status == 0 ? EXIT_REFUSED : status;
 }
 
 int cmd_run(const struct options *options)
 {
-	_cleanup_close_ int report_fd = -1;
+	struct report report = REPORT_NONE;
 	drupe_policy *policy = NULL;
 	drupe_result *done = NULL;
 	struct result refused;
@@ -220,14 +218,14 @@ int cmd_run(const struct options *options)
 	int status;
 
 	result_init(&refused);
-	if (report_open(options->report, &report_fd, &refused.refusal) == 0)
+	if (report_open(options->report, &report, &refused.refusal) == 0)
 		done = run(options, &policy, &refused);
 	result = done ? &done->result : &refused;
 	say(options, result);
 	refused.has_text = options->json;
 	status = result_exit_status(result);
-	if (options->json || report_fd >= 0)
-		status = write_result(options, report_fd,
+	if (options->json || report.fd >= 0)
+		status = write_result(options, &report,
 				      result_json(result, policy ? policy->policy : NULL,
 						  done ? done->profile : NULL,
 						  options->request.command),

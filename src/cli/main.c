@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/nearest.h"
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "run/result.h"
 
 static const struct command {
@@ -77,18 +78,33 @@ static int flushed(int status, int misuse)
 	return misuse == EXIT_REFUSED && status != 0 ? status : misuse;
 }
 
+/* A refusal too, so that no report of an earlier run is taken for one of this. */
+static void report_misuse(const struct options *options, const struct error *err)
+{
+	struct report report = REPORT_NONE;
+	struct error unopened = { 0 };
+	struct result result;
+	json_t *json;
+
+	result_init(&result);
+	result.refusal = *err;
+	result.has_text = options->json;
+	json = result_json(&result, NULL, NULL, options->rest);
+	if (report_open(options->report, &report, &unopened) < 0)
+		error_print(&unopened);
+	(void)report_write(&report, json);
+	if (options->json)
+		print_json(json);
+	else
+		json_decref(json);
+}
+
 static int misuse(const struct command *command, const struct options *options,
 		  const struct error *err)
 {
 	error_print(err);
-	if (command->bit == FOR_RUN && options->json) {
-		struct result result;
-
-		result_init(&result);
-		result.refusal = *err;
-		result.has_text = true;
-		print_json(result_json(&result, NULL, NULL, options->rest));
-	}
+	if (command->bit == FOR_RUN && (options->json || options->report))
+		report_misuse(options, err);
 	return command->misuse;
 }
 

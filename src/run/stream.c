@@ -166,7 +166,7 @@ int stream_step(struct stream *stream)
 		return 0;
 	if (n <= 0 || stream->left == 0)
 		at_end(stream);
-	if (has_pending(stream) && !stream->sink.chunked)
+	if (has_pending(stream))
 		r = flush(stream);
 	return r;
 }

@@ -104,7 +104,7 @@ static const struct param preflight_params[] = {
 const struct method serve_methods[] = {
 	{ "initialize", NULL, initialize, NULL, false },
 	{ "session.open", open_params, session_open_begin, session_open_end, false },
-	{ "session.run", run_params, session_run_begin, NULL, false },
+	{ "session.run", run_params, session_run_begin, session_run_end, false },
 	{ "session.cancel", cancel_params, session_cancel_begin, NULL, true },
 	{ "session.close", close_params, session_close_begin, NULL, true },
 	{ "preflight", preflight_params, preflight, NULL, false },

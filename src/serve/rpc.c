@@ -125,7 +125,6 @@ int rpc_flush(struct rpc *rpc)
 {
 	if (rpc->lost)
 		return -ENOMEM;
-	/* A second write might block: only poll can tell whether it would. */
 	while (rpc->start < rpc->end) {
 		ssize_t n = sink_write(&rpc->out, rpc->queue + rpc->start,
 				       rpc->end - rpc->start);
@@ -133,8 +132,6 @@ int rpc_flush(struct rpc *rpc)
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		rpc->start += (size_t)n;
-		if (rpc->out.kind != SINK_SOCKET && !rpc->out.own)
-			break;
 	}
 	if (rpc->start == rpc->end && rpc->size > RPC_LINE_MAX) {
 		free(rpc->queue);

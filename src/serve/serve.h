@@ -21,7 +21,7 @@
 #include "lib/private.h"
 #include "serve/rpc.h"
 
-#define SERVE_KNOWN_RUNS 1024 /* ids of ended runs kept per session */
+#define SERVE_KNOWN_RUNS 1024 /* kept per session */
 
 /* The command line of `drupe serve`. */
 struct serve_options {
@@ -38,14 +38,20 @@ int serve(const struct serve_options *options, struct error *err);
 struct server;
 struct task;
 
+/* A run that a session has had. */
+struct known_run {
+	json_t *id;
+	bool cancelled;
+};
+
 /* A session that the client has open. */
 struct served {
 	struct served *next;
 	char id[24];
 	drupe_session *session;
-	unsigned tasks;			 /* tasks that use it */
-	struct task *closer;		 /* waits for them to end */
-	json_t *known[SERVE_KNOWN_RUNS]; /* ids of its last runs */
+	unsigned tasks;				  /* tasks that use it */
+	struct task *closer;			  /* waits for them to end */
+	struct known_run known[SERVE_KNOWN_RUNS]; /* its last ones */
 	unsigned long n_known;
 };
 
@@ -73,11 +79,13 @@ struct task {
 	int write[2]; /* the other ends of the flows; -1: not reported */
 	int cancel;   /* an eventfd; -1: cannot be cancelled */
 	pthread_t thread;
-	bool ended;  /* the thread */
-	bool silent; /* the client no longer wants an answer */
+	bool ended;		/* the thread */
+	bool silent;		/* the client no longer wants an answer */
+	const struct task *run; /* session.cancel: it waits for this run's end */
 	/* In the thread, until it has ended: */
 	void (*work)(struct task *task);
 	drupe_session *opened; /* by session.open */
+	bool cancelled;	       /* what the run's result says */
 	struct answer answer;
 };
 
@@ -169,6 +177,8 @@ void answer_failure(struct answer *answer, int r, drupe_error *error);
 void session_open_begin(struct server *server, struct task *task);
 void session_open_end(struct server *server, struct task *task);
 void session_run_begin(struct server *server, struct task *task);
+/* Answer the cancels that waited for this run, before the run itself. */
+void session_run_end(struct server *server, struct task *task);
 void session_cancel_begin(struct server *server, struct task *task);
 void session_close_begin(struct server *server, struct task *task);
 /* A task no longer uses the session: the last one starts a waiting close. */

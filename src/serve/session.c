@@ -23,18 +23,24 @@ static struct served *find_served(const struct server *server, const json_t *par
 
 static void remember(struct served *served, json_t *id)
 {
-	json_t **place = &served->known[served->n_known++ % SERVE_KNOWN_RUNS];
+	struct known_run *place = &served->known[served->n_known++ % SERVE_KNOWN_RUNS];
 
-	json_decref(*place);
-	*place = json_incref(id);
+	json_decref(place->id);
+	*place = (struct known_run){ .id = json_incref(id) };
 }
 
-static bool remembers(const struct served *served, const json_t *id)
+/* The last run with this id, or NULL. */
+static struct known_run *recall(struct served *served, const json_t *id)
 {
-	for (size_t i = 0; i < SERVE_KNOWN_RUNS && served->known[i]; i++)
-		if (json_equal(served->known[i], id))
-			return true;
-	return false;
+	unsigned long n = served->n_known;
+
+	for (size_t i = 1; i <= SERVE_KNOWN_RUNS && i <= n; i++) {
+		struct known_run *known = &served->known[(n - i) % SERVE_KNOWN_RUNS];
+
+		if (json_equal(known->id, id))
+			return known;
+	}
+	return NULL;
 }
 
 static void free_served(struct server *server, struct served *served)
@@ -45,7 +51,7 @@ static void free_served(struct server *server, struct served *served)
 		at = &(*at)->next;
 	*at = served->next;
 	for (size_t i = 0; i < SERVE_KNOWN_RUNS; i++)
-		json_decref(served->known[i]);
+		json_decref(served->known[i].id);
 	free(served);
 }
 
@@ -168,6 +174,7 @@ static void work_run(struct task *task)
 	serve_run(task, task->served->session, task->call.params, "argv", &result);
 	if (!result)
 		return;
+	task->cancelled = result->result.status == RUN_CANCELLED;
 	answer_result(&task->answer, result_json(&result->result, result->policy->policy,
 						 result->profile, result->command));
 	drupe_result_free(result);
@@ -198,24 +205,55 @@ void session_run_begin(struct server *server, struct task *task)
 
 /* ---- cancel ---- */
 
+static void answer_cancel(struct task *task, bool cancelled)
+{
+	answer_result(&task->answer, json_with("cancelled", json_boolean(cancelled)));
+	task_finish(task);
+}
+
+void session_run_end(struct server *server, struct task *task)
+{
+	struct known_run *known = recall(task->served, task->call.id);
+	struct task *next;
+
+	if (known)
+		known->cancelled = task->cancelled;
+	for (struct task *at = server->tasks; at; at = next) {
+		next = at->next;
+		if (at->run == task)
+			answer_cancel(at, task->cancelled);
+	}
+}
+
+static struct task *find_run(const struct server *server, const struct served *served,
+			     const json_t *id)
+{
+	for (struct task *at = server->tasks; at; at = at->next)
+		if (at->served == served && !at->ended && json_equal(at->call.id, id))
+			return at;
+	return NULL;
+}
+
+/* Only the end of a run tells whether it was cancelled: it may have come to its end by
+ * itself meanwhile. */
 void session_cancel_begin(struct server *server, struct task *task)
 {
 	json_t *id = json_object_get(task->call.params, "id");
 	struct served *served = find_served(server, task->call.params, &task->answer);
-	bool found = false;
+	struct task *run = served ? find_run(server, served, id) : NULL;
+	struct known_run *known = served ? recall(served, id) : NULL;
 
-	for (struct task *at = server->tasks; served && at; at = at->next) {
-		if (at->served != served || at->ended || !json_equal(at->call.id, id))
-			continue;
-		task_cancel(at);
-		found = true;
+	if (run) {
+		task_cancel(run);
+		task->run = run;
+	} else if (known) {
+		answer_cancel(task, known->cancelled);
+	} else {
+		if (served)
+			answer_error(&task->answer, RPC_NO_RUN, NULL,
+				     "the session has had no run with this id");
+		task_finish(task);
 	}
-	if (served && !found && !remembers(served, id))
-		answer_error(&task->answer, RPC_NO_RUN, NULL,
-			     "the session has had no run with this id");
-	else if (served)
-		answer_result(&task->answer, json_with("cancelled", json_boolean(found)));
-	task_finish(task);
 }
 
 /* ---- close ---- */

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from rpc import (WAIT, Go, Gone, Refused, Server, done, equal, note, ok, processes, running, tmps,
+from rpc import (WAIT, Go, Gone, Refused, Server, done, equal, id_key, note, ok, processes, running, tmps,
                  until)
 
 DRUPE = sys.argv[1]
@@ -337,8 +337,19 @@ equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelle
       "cancel")
 result = server.result(run)
 equal((result["status"], result["exit_code"]), ("cancelled", None), "... the run tells it")
+ok(server.order[-2:] == [id_key(server.last_id), id_key(run)], "... after the cancel is answered", server.order)
+equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelled": True},
+      "cancel of what was cancelled")
+equal(server.result(server.start(session, ["true"], name="to-cancel"))["status"], "exited", "a run by the same id")
 equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelled": False},
-      "cancel of what has ended")
+      "cancel of what has ended by itself")
+run = server.start(session, ["sleep", "100"])
+cancels = [server.ask("session.cancel", {"session": session, "id": run}) for _ in range(3)]
+equal([server.result(cancel) for cancel in cancels], [{"cancelled": True}] * 3, "three cancels of one run")
+equal(server.result(run)["status"], "cancelled", "... it is cancelled")
+run = server.start(session, ["sleep", "100"], timeout="1s")
+equal(server.result(run)["status"], "timed_out", "a run whose time ran out")
+equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelled": False}, "... was not cancelled")
 run = server.start(session, ["sh", "-c", "echo started; sleep 100"], stream=True)
 until(lambda: server.text(run))
 server.notify("session.cancel", {"session": session, "id": run})

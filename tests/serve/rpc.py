@@ -133,11 +133,16 @@ class Gone(Exception):
 class Server:
     """One server; a thread reads all it says."""
 
-    def __init__(self, drupe, *args, cwd=None, env=None, mcp=False, before=()):
+    def __init__(self, drupe, *args, cwd=None, env=None, mcp=False, before=(), foreign=False):
         self.stderr = tempfile.TemporaryFile()
+        read, write = os.pipe()
+        if foreign:                     # it can be written to, but not be opened again
+            os.fchmod(write, 0)
         self.child = subprocess.Popen([*before, drupe, "serve", *args], stdin=subprocess.PIPE,
-                                      stdout=subprocess.PIPE, stderr=self.stderr, cwd=cwd,
+                                      stdout=write, stderr=self.stderr, cwd=cwd,
                                       env=env, bufsize=0)
+        os.close(write)
+        self.child.stdout = os.fdopen(read, "rb", buffering=0)
         self.pid = self.child.pid
         self.mcp = mcp
         self.wrong = []                                 # what the server must not say

@@ -3,11 +3,12 @@
 import collections
 import os
 import random
+import signal
 import sys
 import time
 
-from rpc import (Server, descriptors, done, equal, note, ok, processes, rounds, rss, sanitized,
-                 skip, tmps, until)
+from rpc import (Go, Server, descriptors, done, equal, note, ok, processes, rounds, rss, running,
+                 sanitized, skip, tmps, until)
 
 DRUPE = sys.argv[1]
 CONF, WS, TMPROOT = os.environ["CONF"], os.environ["WS"], os.environ["TMPROOT"]
@@ -32,6 +33,7 @@ server = serve()
 SANITIZED = server.alive() and sanitized(server.pid)
 SESSIONS = rounds(40 if SANITIZED else 80, 200)
 RUNS = rounds(100 if SANITIZED else 300, 1000)
+ENDINGS = rounds(6, 40)
 CANCELS = rounds(30 if SANITIZED else 90, 300)
 
 # ---- what is kept, and from whom ---------------------------------------------------------
@@ -178,6 +180,40 @@ no_growth("runs", before, settle(server, before), 768)
 note(f"half way: {middle}")
 server.close(session)
 good_end(server, "many runs")
+
+# ---- a cancel and the end of the command at once -----------------------------------------------
+
+server = serve()
+session = server.open(WS)
+for i in range(ENDINGS):
+    go = Go(WS, f"go-end-{i}")
+    run = server.start(session, ["sh", "-c", f"{go.waits}; exit 0", MARK])
+    until(lambda: running(MARK) > 0)
+    # The server learns of both in the same moment.
+    server.child.send_signal(signal.SIGSTOP)
+    go()
+    until(lambda: running(MARK) == 0)
+    cancel = server.ask("session.cancel", {"session": session, "id": run})
+    server.child.send_signal(signal.SIGCONT)
+    told, status = server.result(cancel)["cancelled"], server.result(run)["status"]
+    if told != (status == "cancelled"):
+        ok(False, f"round {i}: the cancel and the run tell the same", told, status)
+ok(True, f"{ENDINGS} commands that ended as they were cancelled")
+wrong, seen = [], collections.Counter()
+for i in range(0, CANCELS, 3):
+    batch = []
+    for _ in range(3):
+        run = server.start(session, ["true"])
+        time.sleep(random.random() * 0.06)
+        batch.append((run, server.ask("session.cancel", {"session": session, "id": run})))
+    for run, cancel in batch:
+        told, status = server.result(cancel)["cancelled"], server.result(run)["status"]
+        seen[status] += 1
+        if told != (status == "cancelled"):
+            wrong.append((told, status))
+equal(wrong, [], f"short commands cancelled at random moments: {dict(seen)}")
+server.close(session)
+good_end(server, "ends and cancels")
 
 # ---- cancel at any moment ---------------------------------------------------------------------
 

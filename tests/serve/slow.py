@@ -18,8 +18,8 @@ MARK = os.environ["MARK"]
 MANY = 64
 
 
-def serve(policy="plain"):
-    return Server(DRUPE, "-p", f"{CONF}/{policy}.yaml")
+def serve(policy="plain", **more):
+    return Server(DRUPE, "-p", f"{CONF}/{policy}.yaml", **more)
 
 
 def nothing_left(desc):
@@ -144,17 +144,23 @@ server.raw(b"\n")
 ok(server.alive(), "... and served when it reads again")
 good_end(server, "a late reader")
 
-# End of input, and signals, while nobody reads.
-for how, status in (("end of input", 0), ("SIGTERM", 143)):
-    server = serve()
+# End of input, and signals, while nobody reads: a pipe that is the server's own, and one that
+# it cannot open again, as after setpriv or sudo -u.
+for how, status, foreign in (("end of input", 0, False), ("SIGTERM", 143, False),
+                             ("end of input", 0, True), ("SIGTERM", 143, True),
+                             ("SIGINT", 130, True), ("SIGHUP", 129, True)):
+    server = serve(foreign=foreign)
     session = server.open(WS)
+    if foreign:                         # for is_full: the server has its descriptors
+        os.fchmod(server.child.stdout.fileno(), 0o600)
+        how += ", a pipe of another user"
     server.reading.clear()
     for _ in range(8):
         server.start(session, ["sh", "-c", "while :; do echo yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy; done", MARK], stream=True)
     until(lambda: running(MARK) >= 8 and is_full(server))
     started = time.monotonic()
-    if how == "SIGTERM":
-        server.child.send_signal(signal.SIGTERM)
+    if status:
+        server.child.send_signal(status - 128)
     else:
         server.close_input()
     try:
@@ -165,6 +171,21 @@ for how, status in (("end of input", 0), ("SIGTERM", 143)):
     note(f"{how}: {time.monotonic() - started:.1f} s")
     server.reading.set()
     nothing_left("... nothing is left")
+
+# A request, while nobody reads a pipe of another user.
+server = serve(foreign=True)
+session = server.open(WS)
+os.fchmod(server.child.stdout.fileno(), 0o600)
+server.reading.clear()
+run = server.start(session, ["sh", "-c", "head -c 300000 /dev/zero | tr '\\0' z; echo >wrote; sleep 1000",
+                             MARK], stream=True, timeout="5m")
+ok(until(lambda: os.path.exists(f"{WS}/wrote") and is_full(server)), "a pipe of another user gets full")
+cancel = server.ask("session.cancel", {"session": session, "id": run})
+ok(until(lambda: not processes(MARK)), "... a cancel is served meanwhile", processes(MARK))
+server.reading.set()
+equal((server.result(cancel), server.result(run)["status"], len(server.text(run))),
+      ({"cancelled": True}, "cancelled", 300000), "... all is there when it reads again")
+good_end(server, "a pipe of another user")
 
 # ---- killed ------------------------------------------------------------------------------------
 
