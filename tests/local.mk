@@ -94,7 +94,7 @@ LDADD = libdrupe-core.la $(CMOCKA_LIBS)
 %C%_unit_test_verify_SOURCES = %D%/unit/test-verify.c
 endif
 
-EXTRA_DIST += %D%/fixtures %D%/fuzz/fuzz-policy.c %D%/mutate %D%/mutate.rows
+EXTRA_DIST += %D%/fixtures %D%/fuzz/fuzz-policy.c %D%/mutate %D%/mutate.rows %D%/unit/fast-clock.h
 
 # make bench, make race: measurements, never part of the tests.
 EXTRA_PROGRAMS = bench-race bench-run

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 /*
  * One removal in progress.  A directory below a first-level one is moved to the top and
  * given a number as its name before it is emptied, so that two descriptors suffice for
@@ -20,7 +22,14 @@ struct removal {
 	int top;
 	unsigned long moved; /* names given so far */
 	int error;	     /* first failure, -errno */
+	int64_t deadline;
 };
+
+/* Asked after each step: one is taken however late it is. */
+static bool is_late(const struct removal *removal)
+{
+	return removal->deadline != INT64_MAX && clock_now() >= removal->deadline;
+}
 
 static void note(struct removal *removal, int errnum)
 {
@@ -121,17 +130,39 @@ static void empty_directory(struct removal *removal, const char *name)
 		return;
 	}
 	while ((entry = readdir(dir))) {
-		int errnum;
-
-		if (is_dot(entry->d_name) || unlinkat(dirfd(dir), entry->d_name, 0) == 0)
+		if (is_dot(entry->d_name))
 			continue;
-		errnum = errno;
-		if (may_be_directory(dirfd(dir), entry->d_name, errnum))
-			move_up(removal, dirfd(dir), entry->d_name);
-		else
-			note(removal, errnum);
+		if (unlinkat(dirfd(dir), entry->d_name, 0) < 0) {
+			int errnum = errno;
+
+			if (may_be_directory(dirfd(dir), entry->d_name, errnum))
+				move_up(removal, dirfd(dir), entry->d_name);
+			else
+				note(removal, errnum);
+		}
+		if (is_late(removal))
+			break;
 	}
 	closedir(dir);
+}
+
+/* An entry of the top directory.  True: it is gone. */
+static bool remove_entry(struct removal *removal, const char *name)
+{
+	int errnum;
+
+	if (unlinkat(removal->top, name, 0) == 0)
+		return true;
+	errnum = errno;
+	if (!may_be_directory(removal->top, name, errnum)) {
+		note(removal, errnum);
+		return false;
+	}
+	empty_directory(removal, name);
+	if (unlinkat(removal->top, name, AT_REMOVEDIR) == 0)
+		return true;
+	note(removal, errno);
+	return false;
 }
 
 /* One pass over the top directory; returns the number of entries removed. */
@@ -142,44 +173,44 @@ static unsigned long remove_entries(struct removal *removal, DIR *top)
 
 	rewinddir(top);
 	while ((entry = readdir(top))) {
-		int errnum;
-
 		if (is_dot(entry->d_name))
 			continue;
-		if (unlinkat(removal->top, entry->d_name, 0) == 0) {
-			gone++;
-			continue;
-		}
-		errnum = errno;
-		if (!may_be_directory(removal->top, entry->d_name, errnum)) {
-			note(removal, errnum);
-			continue;
-		}
-		empty_directory(removal, entry->d_name);
-		if (unlinkat(removal->top, entry->d_name, AT_REMOVEDIR) == 0)
-			gone++;
-		else
-			note(removal, errno);
+		gone += remove_entry(removal, entry->d_name);
+		if (is_late(removal))
+			break;
 	}
 	return gone;
 }
 
-int rmtree_at(int parent, const char *name)
+int rmtree_until(int parent, const char *name, int64_t deadline)
 {
 	DIR *top = open_listing(parent, name);
-	struct removal removal = { .top = -1 };
+	struct removal removal = { .top = -1, .deadline = deadline };
 	unsigned long before;
+	bool late;
 
 	if (!top)
 		return errno == ENOENT ? 0 : -errno;
+	/* Past the names that an earlier call gave and may have left. */
+	if (deadline != INT64_MAX)
+		removal.moved = (unsigned long)clock_now();
 	removal.top = dirfd(top);
 	/* A pass may not list the directories that it moved up. */
 	do {
 		before = removal.moved;
 		removal.error = 0;
-	} while (remove_entries(&removal, top) > 0 || removal.moved > before);
+	} while ((remove_entries(&removal, top) > 0 || removal.moved > before) &&
+		 !is_late(&removal));
+	late = is_late(&removal);
 	closedir(top);
 	if (unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
 		return 0;
+	if (late)
+		return -ETIMEDOUT;
 	return removal.error ? removal.error : -errno;
+}
+
+int rmtree_at(int parent, const char *name)
+{
+	return rmtree_until(parent, name, INT64_MAX);
 }

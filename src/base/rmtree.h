@@ -3,6 +3,8 @@
 #ifndef DRUPE_RMTREE_H
 #define DRUPE_RMTREE_H
 
+#include <stdint.h>
+
 /*
  * Remove the directory NAME below PARENT and its contents.  No path strings are built
  * and no symbolic link is followed; modes that forbid reading are changed; depth and
@@ -11,5 +13,9 @@
  * not be removed; the rest is removed anyway.
  */
 int rmtree_at(int parent, const char *name);
+
+/* The same, but -ETIMEDOUT if it is not done by DEADLINE (clock.h).  Each call gets at
+ * least one step further, so that a later one can finish it. */
+int rmtree_until(int parent, const char *name, int64_t deadline);
 
 #endif

@@ -9,10 +9,13 @@
 
 #include "backend/call.h"
 #include "base/claim.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "scope/cgroup-folder.h"
 
 #define DIGITS "0123456789"
+/* A run waits this long for leftovers to go; the next ones go on. */
+#define SWEEP_MS 100
 
 static int failed(const struct backend *backend, int errnum, const char *what,
 		  const char *which, struct error *err)
@@ -85,6 +88,7 @@ static void sweep(const char *own)
 {
 	_cleanup_free_ char *parent = strdup(own);
 	const char *own_name = strrchr(own, '/');
+	int64_t deadline = deadline_in_ms(SWEEP_MS);
 	struct dirent *entry;
 	DIR *dir = NULL;
 
@@ -94,9 +98,12 @@ static void sweep(const char *own)
 	}
 	if (!dir)
 		return;
-	while ((entry = readdir(dir)))
+	while ((entry = readdir(dir))) {
 		if (is_unit(entry->d_name) && strcmp(entry->d_name, own_name) != 0)
 			sweep_one(dirfd(dir), entry->d_name);
+		if (clock_now() >= deadline)
+			break;
+	}
 	closedir(dir);
 }
 

@@ -10,11 +10,15 @@
 #include <sys/stat.h>
 
 #include "base/claim.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/rmtree.h"
 #include "base/trust.h"
 
 #define SUFFIX 6 /* random characters */
+/* A start waits this long for leftovers to go; the next ones go on. */
+#define SWEEP_MS 100
+#define REMOVE_MS 60000
 
 static int failed(struct error *err, int errnum, const char *root, const char *what)
 {
@@ -44,7 +48,8 @@ static int random_suffix(char *to)
 
 /* Remove what an executor left behind when it was killed together with its guard.  Only
  * what belongs to the user or to us, and is not locked. */
-static void sweep_one(int root, const char *name, const struct identity *identity)
+static void sweep_one(int root, const char *name, const struct identity *identity,
+		      int64_t deadline)
 {
 	_cleanup_close_ int fd = claim_take(root, name, LOCK_EX);
 	struct stat st;
@@ -52,22 +57,26 @@ static void sweep_one(int root, const char *name, const struct identity *identit
 	if (fd < 0 || fstat(fd, &st) < 0 ||
 	    (st.st_uid != identity->uid && st.st_uid != geteuid()))
 		return;
-	(void)rmtree_at(root, name); /* the next start tries again */
+	(void)rmtree_until(root, name, deadline);
 }
 
 static void sweep(int root, const struct identity *identity)
 {
 	char prefix[32];
 	size_t n = prefix_of(identity, prefix, sizeof(prefix));
+	int64_t deadline = deadline_in_ms(SWEEP_MS);
 	DIR *dir = fd_listing(root, ".");
 	struct dirent *entry;
 
 	if (!dir)
 		return;
-	while ((entry = readdir(dir)))
+	while ((entry = readdir(dir))) {
 		if (strncmp(entry->d_name, prefix, n) == 0 &&
 		    strlen(entry->d_name) == n + SUFFIX)
-			sweep_one(root, entry->d_name, identity);
+			sweep_one(root, entry->d_name, identity, deadline);
+		if (clock_now() >= deadline)
+			break;
+	}
 	closedir(dir);
 }
 
@@ -114,9 +123,11 @@ int private_tmp_remove(struct private_tmp *tmp, struct error *err)
 	int r = 0;
 
 	if (tmp->root >= 0)
-		r = rmtree_at(tmp->root, tmp->name);
+		r = rmtree_until(tmp->root, tmp->name, deadline_in_ms(REMOVE_MS));
 	if (r < 0)
 		failed(err, -r, tmp->place.path, "remove");
+	if (r == -ETIMEDOUT)
+		error_hint(err, "sessions that start later go on with it");
 	place_close(&tmp->place);
 	close_fd(&tmp->root);
 	return r;

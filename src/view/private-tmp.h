@@ -20,9 +20,9 @@ struct private_tmp {
 /*
  * Choose a name below ROOT (TMP_FAILED if others could replace its entries: the folder
  * must be root's or the caller's, and sticky when others can write).  Leftovers of
- * killed executors are swept: a lock, not their age, tells dead from live.  The first
- * run's guard makes the directory itself, mode 0700, as the user that runs the command;
- * place.fd is -1 until private_tmp_adopt.
+ * killed executors are swept, for a tenth of a second at most: a lock, not their age,
+ * tells dead from live.  The first run's guard makes the directory itself, mode 0700, as
+ * the user that runs the command; place.fd is -1 until private_tmp_adopt.
  */
 int private_tmp_choose(const char *root, const struct identity *identity,
 		       struct private_tmp *ret_tmp, struct error *err);
@@ -31,7 +31,8 @@ int private_tmp_choose(const char *root, const struct identity *identity,
 int private_tmp_adopt(struct private_tmp *tmp, const struct identity *identity,
 		      struct error *err);
 
-/* Remove it and its contents; does nothing if there is none. */
+/* Remove it and its contents; does nothing if there is none.  -ETIMEDOUT after a minute:
+ * the rest is a leftover. */
 int private_tmp_remove(struct private_tmp *tmp, struct error *err);
 
 #endif

@@ -25,9 +25,11 @@
 #include "base/rmtree.h"
 #include "view/place.h"
 #include "view/private-tmp.h"
+#include "fast-clock.h"
 
 #define NO_TMPS "/nonexistent/tmps"
 #define OTHER_UID 54321
+#define FILES 250
 
 static char base[] = "/tmp/test-place-XXXXXX";
 static char where[] = "/var/tmp/test-place-XXXXXX"; /* which may be shown */
@@ -436,6 +438,86 @@ static void test_tmp_sweep(void **state)
 	free(foreign);
 }
 
+static int count_files(const char *folder)
+{
+	char path[PATH_MAX];
+	int n = 0;
+
+	for (int i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		n += access(path, F_OK) == 0;
+	}
+	return n;
+}
+
+static void fill(const char *folder)
+{
+	char path[PATH_MAX];
+
+	assert_int_equal(mkdir(folder, 0700), 0);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/%d", folder, i);
+		assert_int_equal(mknod(path, S_IFREG | 0600, 0), 0);
+	}
+}
+
+/* However large a leftover is, a start does not wait for all of it to go; the next ones
+ * go on, and what is in use stays whole. */
+static void test_tmp_sweep_deadline(void **state)
+{
+	const struct identity identity = { .uid = geteuid() };
+	char names[2][64], *large, *live;
+	int lock, left = FILES;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		snprintf(names[i], sizeof(names[i]), "drupe-%u-large%d", geteuid(), i);
+	large = in_base(names[0]);
+	live = in_base(names[1]);
+	fill(large);
+	fill(live);
+	lock = open(live, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(lock, LOCK_SH), 0);
+	while (access(large, F_OK) == 0) {
+		struct private_tmp tmp;
+		int before = left;
+
+		look_ms = 1;
+		tmp = choose(&identity);
+		look_ms = 0;
+		left = count_files(large);
+		assert_true(left < before && left >= before - 100);
+		assert_int_equal(private_tmp_remove(&tmp, &(struct error){ 0 }), 0);
+	}
+	assert_int_equal(count_files(live), FILES);
+	close(lock);
+	assert_int_equal(rmtree_at(AT_FDCWD, live), 0);
+	free(large);
+	free(live);
+}
+
+/* Nor does the end of a session, and it says so. */
+static void test_tmp_remove_deadline(void **state)
+{
+	const struct identity identity = { .uid = geteuid() };
+	struct private_tmp tmp = choose(&identity);
+	struct error err = { 0 };
+	char *path = strdup(tmp.place.path);
+
+	(void)state;
+	fill(path);
+	look_ms = 1000;
+	assert_int_equal(private_tmp_remove(&tmp, &err), -ETIMEDOUT);
+	look_ms = 0;
+	check_code(&err, ERROR_TMP_FAILED);
+	assert_non_null(strstr(err.message, path));
+	assert_true(count_files(path) > 0);
+	tmp = choose(&identity);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(private_tmp_remove(&tmp, &err), 0);
+	free(path);
+}
+
 /* A root that others could replace what lies in. */
 static void test_tmp_root(void **state)
 {
@@ -456,12 +538,19 @@ static void test_tmp_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_workspaces),  cmocka_unit_test(test_homes),
-		cmocka_unit_test(test_tmps),	    cmocka_unit_test(test_open),
-		cmocka_unit_test(test_access),	    cmocka_unit_test(test_reads_by_name),
-		cmocka_unit_test(test_reads_shown), cmocka_unit_test(test_reads_resolved),
-		cmocka_unit_test(test_tmp_adopted), cmocka_unit_test(test_tmp_sweep),
+		cmocka_unit_test(test_workspaces),
+		cmocka_unit_test(test_homes),
+		cmocka_unit_test(test_tmps),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_access),
+		cmocka_unit_test(test_reads_by_name),
+		cmocka_unit_test(test_reads_shown),
+		cmocka_unit_test(test_reads_resolved),
+		cmocka_unit_test(test_tmp_adopted),
+		cmocka_unit_test(test_tmp_sweep),
 		cmocka_unit_test(test_tmp_root),
+		cmocka_unit_test(test_tmp_sweep_deadline),
+		cmocka_unit_test(test_tmp_remove_deadline),
 	};
 	int failed;
 

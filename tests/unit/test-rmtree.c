@@ -25,6 +25,7 @@
 #define NOBODY 65534
 #define DEPTH 3000
 #define ENTRIES 3000
+#define STEPS 20
 
 /* One folder with the tree "t" and something outside it: "keep". */
 struct place {
@@ -221,6 +222,51 @@ static void test_breadth(void **state)
 	remove_it(place);
 }
 
+static int count_files(int dir)
+{
+	int n = 0;
+	char name[16];
+
+	for (int i = 0; i < STEPS; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		n += faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	}
+	return n;
+}
+
+/* One that is always late does a step a call, and a tree with folders has an end too. */
+static void test_deadline(void **state)
+{
+	const struct place *place = *state;
+	int at = dup(place->tree), calls = 0, r;
+	char name[16];
+
+	for (int i = 0; i < STEPS; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		put_file(place->tree, name);
+	}
+	for (int left = STEPS; left > 0; left--) {
+		assert_int_equal(count_files(place->tree), left);
+		r = rmtree_until(place->dir, "t", 0);
+		assert_int_equal(r, left > 1 ? -ETIMEDOUT : 0);
+	}
+	close(at);
+	at = put_dir(place->dir, "t");
+	for (int i = 0; i < STEPS; i++) {
+		int next = put_dir(at, i % 2 ? "inner" : "0");
+
+		put_file(at, "file");
+		close(at);
+		at = next;
+	}
+	close(at);
+	while ((r = rmtree_until(place->dir, "t", 0)) == -ETIMEDOUT)
+		assert_true(++calls < 10 * STEPS);
+	assert_int_equal(r, 0);
+	assert_true(calls > STEPS / 2);
+	remove_it(place);
+}
+
 /* Names like those that the removal gives itself. */
 static void test_numbers(void **state)
 {
@@ -319,6 +365,7 @@ int main(void)
 		TEST(test_depth),	 TEST(test_breadth),
 		TEST(test_numbers),	 TEST(test_descriptors),
 		TEST(test_unremovable),	 TEST(test_not_permitted),
+		TEST(test_deadline),
 	};
 
 	int failed;

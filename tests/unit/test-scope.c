@@ -23,8 +23,10 @@
 #include "run/result.h"
 #include "scope/folder.h"
 #include "scope/scope.h"
+#include "fast-clock.h"
 
 #define OTHER_UID 54321
+#define DEAD 250
 
 static char parent[64];
 static int answer;
@@ -195,6 +197,36 @@ static void test_sweep(void **state)
 	rmdir(below(name));
 	rmdir(below(live[0]));
 	rmdir(below(live[1]));
+}
+
+/* However many there are, a start does not wait for all of them to go. */
+static void test_sweep_deadline(void **state)
+{
+	struct scope scope = SCOPE_NONE;
+	struct error err = { 0 };
+	char name[64];
+	int left = DEAD;
+
+	(void)state;
+	for (int i = 0; i < DEAD; i++) {
+		snprintf(name, sizeof(name), "drupe-1000-1-%016x.scope", i);
+		make(name);
+	}
+	while (left > 0) {
+		int before = left;
+
+		look_ms = 1;
+		assert_int_equal(scope_prepare(&scope, &backend, &identity, &plan, &err),
+				 0);
+		look_ms = 0;
+		scope_close(&scope);
+		left = 0;
+		for (int i = 0; i < DEAD; i++) {
+			snprintf(name, sizeof(name), "drupe-1000-1-%016x.scope", i);
+			left += is_there(name);
+		}
+		assert_true(left < before && left >= before - 100);
+	}
 }
 
 static void test_failures(void **state)
@@ -430,6 +462,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_life, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_sweep, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sweep_deadline, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_failures, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_enforce, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_cannot_set, setup, teardown),
