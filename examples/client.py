@@ -152,7 +152,7 @@ class Session:
         return self.start(argv, output, **params).result()
 
     def cancel(self, request):
-        """True when that cancelled it, and not when it had come to another end."""
+        """Wait for its end; true when it was cancelled, and did not end in another way."""
         return self._drupe.call("session.cancel", session=self.name, id=request.id)["cancelled"]
 
     def close(self):
