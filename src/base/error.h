@@ -51,10 +51,14 @@ enum stage {
 	  "the mini-sandbox did not work")                                              \
 	X(WORKSPACE_MISSING, SESSION, "workspace-missing",                              \
 	  "the workspace cannot be opened")                                             \
+	X(WORKSPACE_GONE, SESSION, "workspace-gone",                                    \
+	  "the workspace was removed while the session was open")                       \
 	X(WORKSPACE_REFUSED, SESSION, "workspace-refused",                              \
 	  "this folder must not be a workspace")                                        \
 	X(MOUNT_REFUSED, SESSION, "mount-refused",                                      \
 	  "a corpus or outside read cannot be shown")                                   \
+	X(PLACE_GONE, SESSION, "place-gone",                                            \
+	  "a corpus or the private tmp was removed while the session was open")         \
 	X(TMP_FAILED, SESSION, "tmp-failed", "the private tmp cannot be made")          \
 	X(POISONED, SESSION, "poisoned",                                                \
 	  "an earlier command could not be confirmed dead")                             \

@@ -205,6 +205,24 @@ static int launch(struct run *run, struct inheritance *inherited, int control,
 	return r;
 }
 
+/* A launcher would only say that it cannot find the source of a mount. */
+static int check_places(const struct sandbox *sandbox, struct error *err)
+{
+	const struct view *view = &sandbox->view;
+	int r = 0;
+
+	if (view->workspace.place.fd >= 0)
+		r = place_check_present(&view->workspace.place, ERROR_WORKSPACE_GONE,
+					"workspace", err);
+	for (size_t i = 0; r == 0 && i < view->n_corpora; i++)
+		r = place_check_present(&view->corpora[i].place, ERROR_PLACE_GONE,
+					"corpus", err);
+	if (r == 0 && sandbox->tmp.place.fd >= 0)
+		r = place_check_present(&sandbox->tmp.place, ERROR_PLACE_GONE,
+					"private tmp", err);
+	return r;
+}
+
 int run_launch(struct run *run, struct error *err)
 {
 	struct sandbox *sandbox = run->sandbox;
@@ -212,9 +230,11 @@ int run_launch(struct run *run, struct error *err)
 	struct inheritance inherited = { 0 };
 	_cleanup_close_ int control = -1;
 	int stdio[3] = { -1, -1, -1 };
-	int r = plan_make(sandbox->policy, sandbox->profile, &sandbox->view, run->grant,
-			  tmp, &run->plan, err);
+	int r = check_places(sandbox, err);
 
+	if (r == 0)
+		r = plan_make(sandbox->policy, sandbox->profile, &sandbox->view,
+			      run->grant, tmp, &run->plan, err);
 	if (r == 0 && sandbox->backends[SLOT_SCOPE])
 		r = scope_prepare(&run->scope, sandbox->backends[SLOT_SCOPE],
 				  &sandbox->identity, &run->plan, err);

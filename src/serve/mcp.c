@@ -2,14 +2,23 @@
 /* The Model Context Protocol: one tool, `run`, in one session for the connection. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "serve/serve.h"
 
-/* Opened by the first call: a client may never make one. */
-struct mcp {
-	pthread_mutex_t lock;
+/* Closed once it is lost and no call uses it any more. */
+struct shared {
 	drupe_session *session;
+	unsigned calls;
+};
+
+struct mcp {
+	char *workspace; /* for all sessions; NULL: as the command line has it */
+	pthread_mutex_t lock;
+	struct shared *shared; /* opened by the first call: a client may never make one */
+	bool lost;	       /* there was one, which is gone: */
+	char why[1024];
 };
 
 static const char *const versions[] = { "2025-06-18", "2025-03-26", "2024-11-05", NULL };
@@ -69,28 +78,83 @@ static const struct param tool_params[] = {
 	{ NULL, PARAM_ANY, false },
 };
 
-static drupe_session *need_session(struct task *task)
+/* Under the lock. */
+static struct shared *open_shared(struct task *task)
 {
 	struct server *server = task->server;
 	const struct serve_options *given = server->options;
 	const struct drupe_session_options options = {
 		.size = sizeof(options),
-		.workspace = given->request->workspace,
+		.workspace = server->mcp->workspace ? server->mcp->workspace
+						    : given->request->workspace,
 		.profile = given->request->profile,
 		.user = given->request->user,
 		.backend_dir = given->paths->backends,
 		.read_only = given->request->read_only,
 		.single_root = given->request->single_root,
 	};
-	drupe_session *session;
+	struct shared *shared = calloc(1, sizeof(*shared));
 
-	pthread_mutex_lock(&server->mcp->lock);
-	if (!server->mcp->session)
-		server->mcp->session = serve_open(server, &options, task->cancel,
-						  &task->answer);
-	session = server->mcp->session;
-	pthread_mutex_unlock(&server->mcp->lock);
-	return session;
+	if (!shared) {
+		answer_error(&task->answer, RPC_INTERNAL_ERROR, NULL, "out of memory");
+		return NULL;
+	}
+	shared->session = serve_open(server, &options, task->cancel, &task->answer);
+	if (shared->session)
+		return shared;
+	free(shared);
+	return NULL;
+}
+
+static void close_shared(struct shared *shared)
+{
+	drupe_error *error = NULL;
+
+	if (drupe_session_close(shared->session, &error) < 0 && error)
+		error_print(&error->error);
+	drupe_error_free(error);
+	free(shared);
+}
+
+/* For one call; give it back.  NULL: the answer is the error.  *RET_NOTE (free it): what
+ * the client has to know about the session, or NULL. */
+static struct shared *take_shared(struct task *task, char **ret_note)
+{
+	struct mcp *mcp = task->server->mcp;
+	struct shared *shared;
+
+	pthread_mutex_lock(&mcp->lock);
+	if (!mcp->shared)
+		mcp->shared = open_shared(task);
+	shared = mcp->shared;
+	if (shared)
+		shared->calls++;
+	if (shared && mcp->lost) {
+		mcp->lost = false;
+		if (asprintf(ret_note, "%s: this is a new session, and its /tmp is empty",
+			     mcp->why) < 0)
+			*ret_note = NULL;
+	}
+	pthread_mutex_unlock(&mcp->lock);
+	return shared;
+}
+
+/* WHY: no later call shall get it; NULL: all is well. */
+static void give_back(struct task *task, struct shared *shared, const char *why)
+{
+	struct mcp *mcp = task->server->mcp;
+	bool last;
+
+	pthread_mutex_lock(&mcp->lock);
+	if (why && mcp->shared == shared) {
+		mcp->shared = NULL;
+		mcp->lost = true;
+		snprintf(mcp->why, sizeof(mcp->why), "%s", why);
+	}
+	last = --shared->calls == 0 && mcp->shared != shared;
+	pthread_mutex_unlock(&mcp->lock);
+	if (last)
+		close_shared(shared);
 }
 
 /* A call that gets no session is a refused run. */
@@ -112,43 +176,82 @@ static json_t *refused_json(struct task *task, const json_t *arguments)
 	return json;
 }
 
-/* The text repeats the data, for clients that only read text. */
-static void answer_tool(struct task *task, json_t *json, bool failed)
+static json_t *text_block(json_t *text)
+{
+	json_t *block = json_with("type", json_text("text"));
+
+	json_put(&block, "text", text);
+	return block;
+}
+
+/* The text repeats the data, for clients that only read text.  NOTE may be NULL. */
+static void answer_tool(struct task *task, json_t *json, bool failed, const char *note)
 {
 	_cleanup_free_ char *line = json_line(json);
-	json_t *block = json_with("type", json_text("text"));
 	json_t *content = json_array(), *result = json_object();
 
-	json_put(&block, "text", line ? json_text(line) : NULL);
-	json_push(&content, block);
+	json_push(&content, text_block(line ? json_text(line) : NULL));
+	if (note)
+		json_push(&content, text_block(json_text(note)));
 	json_put(&result, "content", content);
 	json_put(&result, "structuredContent", json);
 	json_put(&result, "isError", json_boolean(failed));
 	answer_result(&task->answer, result);
 }
 
+/* Only a new session can run the command, which was not started. */
+static const char *why_lost(const drupe_result *result)
+{
+	const struct error *refusal = &result->result.refusal;
+
+	if (result->result.status == RUN_REFUSED &&
+	    (refusal->code == ERROR_WORKSPACE_GONE || refusal->code == ERROR_PLACE_GONE))
+		return refusal->message;
+	return NULL;
+}
+
+/* True: the session was lost. */
+static bool call_once(struct task *task, const json_t *arguments,
+		      drupe_result **ret_result, char **ret_note)
+{
+	struct shared *shared = take_shared(task, ret_note);
+	const char *why;
+
+	if (!shared)
+		return false;
+	serve_run(task, shared->session, arguments, "command", ret_result);
+	why = *ret_result ? why_lost(*ret_result) : NULL;
+	give_back(task, shared, why);
+	return why != NULL;
+}
+
 static void work_call(struct task *task)
 {
 	const json_t *arguments = json_object_get(task->call.params, "arguments");
-	drupe_session *session = need_session(task);
+	_cleanup_free_ char *note = NULL;
 	drupe_result *result = NULL;
 	json_t *json;
 
-	if (!session) {
+	if (call_once(task, arguments, &result, &note)) {
+		drupe_result_free(result);
+		result = NULL;
+		free(note);
+		note = NULL;
+		(void)call_once(task, arguments, &result, &note);
+	}
+	if (!result) {
 		if (task->answer.code != RPC_REFUSED)
 			return;
 		json = refused_json(task, arguments);
 		json_decref(task->answer.json);
-		answer_tool(task, json, true);
+		answer_tool(task, json, true, NULL);
 		return;
 	}
-	serve_run(task, session, arguments, "command", &result);
-	if (!result)
-		return;
 	json = result_json(&result->result, result->policy->policy, result->profile,
 			   result->command);
 	answer_tool(task, json,
-		    result->result.status != RUN_EXITED || result->result.exit_code != 0);
+		    result->result.status != RUN_EXITED || result->result.exit_code != 0,
+		    note);
 	drupe_result_free(result);
 }
 
@@ -208,24 +311,38 @@ const struct method mcp_methods[] = {
 	{ NULL, NULL, NULL, NULL, false },
 };
 
+/* Where NAME (NULL: the current folder) is now: the current folder itself may be removed
+ * and made anew.  NULL: as it is given. */
+static char *whole_path(const char *name)
+{
+	_cleanup_free_ char *cwd = NULL;
+	char *path = NULL;
+
+	if (name && (name[0] == '/' || name[0] == '\0'))
+		return NULL;
+	cwd = getcwd(NULL, 0);
+	if (!cwd || asprintf(&path, "%s/%s", cwd, name ? name : ".") < 0)
+		return NULL;
+	return path;
+}
+
 int mcp_init(struct server *server)
 {
 	server->mcp = calloc(1, sizeof(*server->mcp));
 	if (!server->mcp)
 		return -ENOMEM;
+	server->mcp->workspace = whole_path(server->options->request->workspace);
 	pthread_mutex_init(&server->mcp->lock, NULL);
 	return 0;
 }
 
 void mcp_free(struct server *server)
 {
-	drupe_error *error = NULL;
-
 	if (!server->mcp)
 		return;
-	if (drupe_session_close(server->mcp->session, &error) < 0 && error)
-		error_print(&error->error);
-	drupe_error_free(error);
+	if (server->mcp->shared)
+		close_shared(server->mcp->shared);
 	pthread_mutex_destroy(&server->mcp->lock);
+	free(server->mcp->workspace);
 	free(server->mcp);
 }

@@ -50,24 +50,52 @@ static bool covers_any(const char *path, const char *const *places, size_t count
 
 /* The path of an open descriptor, checked to lead back to the same object: the kernel
  * marks a removed one only by a suffix, which a real name may have too. */
-static int canonical_path(int fd, const struct stat *st, char **ret_path)
+static int lead_back(int fd, const struct stat *st, char path[static PATH_MAX])
 {
-	char link[64], path[PATH_MAX];
+	char link[64];
 	struct stat again;
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
+	n = readlink(link, path, PATH_MAX - 1);
 	if (n < 0)
 		return -errno;
-	if (n == (ssize_t)sizeof(path) - 1)
+	if (n == PATH_MAX - 1)
 		return -ENAMETOOLONG;
 	path[n] = '\0';
-	if (path[0] != '/' || stat(path, &again) < 0 || again.st_dev != st->st_dev ||
-	    again.st_ino != st->st_ino)
+	if (path[0] != '/')
 		return -ENOENT;
+	if (stat(path, &again) < 0)
+		return -errno;
+	return again.st_dev == st->st_dev && again.st_ino == st->st_ino ? 0 : -ENOENT;
+}
+
+static int canonical_path(int fd, const struct stat *st, char **ret_path)
+{
+	char path[PATH_MAX];
+	int r = lead_back(fd, st, path);
+
+	if (r < 0)
+		return r == -ENAMETOOLONG ? r : -ENOENT;
 	*ret_path = strdup(path);
 	return *ret_path ? 0 : -ENOMEM;
+}
+
+int place_check_present(const struct place *place, enum error_code code, const char *what,
+			struct error *err)
+{
+	char path[PATH_MAX];
+	int r = lead_back(place->fd, &place->st, path);
+
+	/* A folder above that was closed to us is for the launcher to report. */
+	if (r != -ENOENT && r != -ENOTDIR && r != -ESTALE)
+		return 0;
+	error_set(err, code, ESTALE,
+		  "the %s \"%s\" was removed while the session was open", what,
+		  place->path);
+	error_hint(err, "open a new session: a folder made anew at that path is another "
+			"one");
+	return -ESTALE;
 }
 
 int place_open(const char *path, bool directory, enum error_code code,

@@ -33,6 +33,11 @@ int place_open(const char *path, bool directory, enum error_code code,
 	       struct place *ret_place, struct error *err);
 void place_close(struct place *place);
 
+/* Refuse with CODE if the folder, called WHAT, was removed after it was opened, or
+ * another one now hides it.  One that was moved is still there. */
+int place_check_present(const struct place *place, enum error_code code, const char *what,
+			struct error *err);
+
 /* Whether the user can enter it: if not, the launcher would fail with a less clear
  * error. */
 int place_check_access(const struct place *place, const struct identity *identity,

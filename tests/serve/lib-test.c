@@ -1017,6 +1017,59 @@ static void test_one_shot_twice(void)
 	OK(count_files(tmp_root) == 0, "... no tmp is left");
 }
 
+/* ---- a workspace that is removed ---- */
+
+static drupe_session *open_at(const char *folder, int one_shot)
+{
+	struct drupe_session_options options = DRUPE_SESSION_OPTIONS;
+	drupe_session *session = NULL;
+	drupe_policy *policy = NULL;
+
+	options.workspace = folder;
+	options.user = user;
+	options.one_shot = one_shot;
+	if (!OK(drupe_policy_open(policy_file, &policy, NULL) == 0 &&
+			drupe_session_open(policy, &options, &session, NULL) == 0,
+		"a session in %s", folder))
+		exit(1);
+	drupe_policy_free(policy);
+	return session;
+}
+
+static void make_folder(const char *path)
+{
+	OK(mkdir(path, 0777) == 0 && chmod(path, 0777) == 0, "mkdir %s", path);
+}
+
+static void test_gone(void)
+{
+	char path[PATH_MAX];
+	drupe_error *error = NULL;
+	drupe_session *session;
+	drupe_result *result;
+
+	snprintf(path, sizeof(path), "%s/gone", workspace);
+	for (int i = 0; i < 3; i++) {
+		make_folder(path);
+		session = open_at(path, i == 1);
+		if (i == 0)
+			OK(says(run(session, "echo x"), "x\n"), "... a run");
+		OK(rmdir(path) == 0, "... its workspace is removed");
+		make_folder(path);
+		if (i == 2)
+			OK(drupe_session_preflight(session, &error) < 0 &&
+				   is_error(error, "session", "workspace-gone"),
+			   "... the preflight tells it");
+		result = run(session, "echo x");
+		OK(drupe_result_status(result) == DRUPE_REFUSED &&
+			   is_error_of(result, "session", "workspace-gone"),
+		   "... and made again: refused");
+		drupe_result_free(result);
+		OK(drupe_session_close(session, NULL) == 0, "... close");
+		OK(rmdir(path) == 0 && count_files(tmp_root) == 0, "... nothing is left");
+	}
+}
+
 /* ---- poisoned ---- */
 
 /* The guard of the command that runs: our child that has a gate. */
@@ -1207,6 +1260,7 @@ int main(int argc, char **argv)
 	test_close_with_jobs();
 	test_one_shot();
 	test_one_shot_twice();
+	test_gone();
 	test_poisoned();
 	OK(count_files(tmp_root) == 0, "no tmp is left");
 	OK(waitpid(child, &status, 0) == child && WIFEXITED(status) &&

@@ -298,6 +298,69 @@ equal((result.get("isError"), result["structuredContent"]["refusal"]["code"]), (
       "mode ask: a client cannot confirm for a person")
 equal(server.end(), (0, []), "... a good end")
 
+# ---- a workspace that goes and comes ------------------------------------------------------------------
+
+
+def told(result, *words):
+    return len(result["content"]) == 2 and all(word in result["content"][1]["text"] for word in words)
+
+
+def fine(result):
+    return result["structuredContent"]["status"], len(result["content"]) > 1
+
+
+folder = f"{WS}/again"
+for desc, args, more in (("-w", ("-w", folder), {}), ("the current folder", (), {"cwd": folder}),
+                         ("-w below it", ("-w", "../again"), {"cwd": folder})):
+    os.mkdir(folder)
+    server = serve("plain", *args, **more)
+    hello(server)
+    equal(fine(call(server, {"command": ["sh", "-c", "echo x >/tmp/x"]})), ("exited", False), f"{desc}: a call")
+    os.rmdir(folder)
+    os.mkdir(folder)
+    result = call(server, {"command": ["sh", "-c", "pwd; ls -A /tmp"]})
+    equal((result["structuredContent"]["status"], result["structuredContent"]["stdout"]["text"]),
+          ("exited", os.path.realpath(folder) + "\n"), "... removed and made again: it runs in a new session")
+    ok(told(result, os.path.realpath(folder), "new session", "/tmp"), "... and says so", text(result))
+    equal(fine(call(server, {"command": ["true"]})), ("exited", False), "... once")
+    equal(len(tmps(TMPROOT)), 1, "... the old session is closed")
+    os.rmdir(folder)
+    for _ in range(2):
+        result = call(server, {"command": ["true"]})
+        equal((result.get("isError"), result["structuredContent"]["refusal"]["code"]),
+              (True, "workspace-missing"), "... removed for good: refused")
+    os.mkdir(folder)
+    result = call(server, {"command": ["true"]})
+    ok(fine(result) == ("exited", True) and told(result, "new session"), "... until it is there", text(result))
+    os.rmdir(f"{TMPROOT}/{tmps(TMPROOT)[0]}")
+    result = call(server, {"command": ["true"]})
+    ok(fine(result) == ("exited", True) and told(result, "private tmp"), "... its private tmp removed", text(result))
+    equal(server.end(), (0, []), "... a good end")
+    os.rmdir(folder)
+
+os.mkdir(folder)
+server = serve("plain", "-w", folder)
+hello(server)
+asked = server.ask("tools/call", {"name": "run", "arguments": {
+    "command": ["sh", "-c", "echo x >/tmp/x; until [ -e /tmp/go ]; do sleep 0.05; done; cat /tmp/x", MARK]}})
+ok(until(lambda: running(MARK)), "a command that still runs")
+old = tmps(TMPROOT)
+until(lambda: os.path.exists(f"{TMPROOT}/{old[0]}/x"))
+os.rmdir(folder)
+os.mkdir(folder)
+both = [server.ask("tools/call", {"name": "run", "arguments": {"command": ["true"]}}) for _ in range(4)]
+results = [checked(server.result(a), "beside it") for a in both]
+equal([r["structuredContent"]["status"] for r in results], ["exited"] * 4, "... calls beside it get a new session")
+equal(sum(fine(r)[1] for r in results), 1, "... all the same, and one of them says so")
+equal(len(tmps(TMPROOT)), 2, "... the old session lasts")
+with open(f"{TMPROOT}/{old[0]}/go", "w"):
+    pass
+equal(checked(server.result(asked), "old")["structuredContent"]["stdout"]["text"], "x\n", "... until its command ends")
+ok(until(lambda: not set(old) & set(tmps(TMPROOT))), "... and is closed then", tmps(TMPROOT))
+equal(server.end(), (0, []), "... a good end")
+equal(tmps(TMPROOT), [], "... nothing is left")
+os.rmdir(folder)
+
 # The first call of all is a hundred calls at once: one session is opened.
 server = serve("plain", "-w", WS)
 hello(server)

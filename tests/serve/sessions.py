@@ -94,11 +94,53 @@ equal(code, -32000, "a session that was refused")
 os.mkdir(folder)
 session = server.open(folder)
 equal(server.run(session, ["true"])["status"], "exited", "... another one is opened once it is mended")
+
+
+def gone(server, session, code, path, desc):
+    result = server.run(session, ["true"])
+    refusal = result["refusal"] or {}
+    equal((result["status"], refusal.get("stage"), refusal.get("code")), ("refused", "session", code), desc)
+    ok(f'"{path}"' in refusal.get("message", "") and "new session" in (refusal.get("hint") or ""),
+       "... which one, and what to do", refusal)
+
+
+moved = folder + "-moved"
+os.rename(folder, moved)
+equal(server.run(session, ["true"])["status"], "exited", "a workspace that was moved is still there")
+os.rename(moved, folder)
 os.rmdir(folder)
-equal(server.run(session, ["pwd"])["status"] in ("exited", "refused"), True,
-      "a workspace that was removed meanwhile: an answer")
+gone(server, session, "workspace-gone", folder, "a workspace that was removed meanwhile")
+os.mkdir(folder)
+gone(server, session, "workspace-gone", folder, "... and made again: it is another one")
+again = server.open(folder)
+equal(server.run(again, ["true"])["status"], "exited", "... for a new session")
+server.close(session)
+server.close(again)
+session = server.open(f"{folder}/.")
+os.mkdir(f"{folder} (deleted)")
+os.rmdir(folder)
+gone(server, session, "workspace-gone", folder, "removed, beside one with the kernel's name for it")
+os.rmdir(f"{folder} (deleted)")
 server.close(session)
 good_end(server, "sessions")
+
+CORPUS = os.path.dirname(WS) + "/corpus"
+server = serve("corpus")
+session = server.open(WS)
+equal(server.run(session, ["test", "-d", CORPUS])["exit_code"], 0, "a corpus")
+os.rmdir(CORPUS)
+gone(server, session, "place-gone", CORPUS, "... that was removed meanwhile")
+os.mkdir(CORPUS)
+gone(server, session, "place-gone", CORPUS, "... and made again")
+server.close(session)
+session = server.open(WS)
+tmp = f"{TMPROOT}/{tmps(TMPROOT)[0]}"
+os.rmdir(tmp)
+gone(server, session, "place-gone", tmp, "a private tmp that somebody removed")
+os.mkdir(tmp, 0o700)
+gone(server, session, "place-gone", tmp, "... and made again")
+server.close(session)
+good_end(server, "corpus")
 
 # ---- many ----------------------------------------------------------------------------------
 

@@ -197,6 +197,51 @@ static void test_open(void **state)
 	free(gone);
 }
 
+static void refuse_gone(const struct place *place)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(
+		place_check_present(place, ERROR_WORKSPACE_GONE, "workspace", &err),
+		-ESTALE);
+	check_code(&err, ERROR_WORKSPACE_GONE);
+	assert_non_null(strstr(err.message, place->path));
+}
+
+static void test_present(void **state)
+{
+	char *above = in_base("above"), *folder = in_base("above/folder"),
+	     *moved = in_base("moved");
+	struct place place = PLACE_NONE;
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(mkdir(above, 0755), 0);
+	assert_int_equal(mkdir(folder, 0755), 0);
+	assert_int_equal(place_open(folder, true, ERROR_WORKSPACE_MISSING, &place, &err),
+			 0);
+	assert_int_equal(place_check_present(&place, ERROR_WORKSPACE_GONE, "x", &err), 0);
+	/* A move, of it or of what it lies in, and another in its place. */
+	assert_int_equal(rename(above, moved), 0);
+	assert_int_equal(mkdir(above, 0755), 0);
+	assert_int_equal(mkdir(folder, 0755), 0);
+	assert_int_equal(place_check_present(&place, ERROR_WORKSPACE_GONE, "x", &err), 0);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(above), 0);
+	assert_int_equal(rename(moved, above), 0);
+	assert_int_equal(rmdir(folder), 0);
+	refuse_gone(&place);
+	assert_int_equal(mkdir(folder, 0755), 0);
+	refuse_gone(&place);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(above), 0);
+	refuse_gone(&place);
+	place_close(&place);
+	free(above);
+	free(folder);
+	free(moved);
+}
+
 static void test_access(void **state)
 {
 	struct identity identity = { .name = (char *)(uintptr_t) "somebody" };
@@ -549,6 +594,7 @@ int main(void)
 		cmocka_unit_test(test_tmp_adopted),
 		cmocka_unit_test(test_tmp_sweep),
 		cmocka_unit_test(test_tmp_root),
+		cmocka_unit_test(test_present),
 		cmocka_unit_test(test_tmp_sweep_deadline),
 		cmocka_unit_test(test_tmp_remove_deadline),
 	};
