@@ -21,7 +21,7 @@
 #include "lib/private.h"
 #include "serve/rpc.h"
 
-#define SERVE_KNOWN_RUNS 1024 /* kept per session */
+#define SERVE_KNOWN_RUNS 1024 /* ids of its runs kept per session */
 
 /* The command line of `drupe serve`. */
 struct serve_options {
@@ -38,20 +38,14 @@ int serve(const struct serve_options *options, struct error *err);
 struct server;
 struct task;
 
-/* A run that a session has had. */
-struct known_run {
-	json_t *id;
-	bool cancelled;
-};
-
 /* A session that the client has open. */
 struct served {
 	struct served *next;
 	char id[24];
 	drupe_session *session;
-	unsigned tasks;				  /* tasks that use it */
-	struct task *closer;			  /* waits for them to end */
-	struct known_run known[SERVE_KNOWN_RUNS]; /* its last ones */
+	unsigned tasks;			 /* tasks that use it */
+	struct task *closer;		 /* waits for them to end */
+	json_t *known[SERVE_KNOWN_RUNS]; /* ids of its last runs */
 	unsigned long n_known;
 };
 

@@ -23,24 +23,18 @@ static struct served *find_served(const struct server *server, const json_t *par
 
 static void remember(struct served *served, json_t *id)
 {
-	struct known_run *place = &served->known[served->n_known++ % SERVE_KNOWN_RUNS];
+	json_t **place = &served->known[served->n_known++ % SERVE_KNOWN_RUNS];
 
-	json_decref(place->id);
-	*place = (struct known_run){ .id = json_incref(id) };
+	json_decref(*place);
+	*place = json_incref(id);
 }
 
-/* The last run with this id, or NULL. */
-static struct known_run *recall(struct served *served, const json_t *id)
+static bool remembers(const struct served *served, const json_t *id)
 {
-	unsigned long n = served->n_known;
-
-	for (size_t i = 1; i <= SERVE_KNOWN_RUNS && i <= n; i++) {
-		struct known_run *known = &served->known[(n - i) % SERVE_KNOWN_RUNS];
-
-		if (json_equal(known->id, id))
-			return known;
-	}
-	return NULL;
+	for (size_t i = 0; i < SERVE_KNOWN_RUNS && served->known[i]; i++)
+		if (json_equal(served->known[i], id))
+			return true;
+	return false;
 }
 
 static void free_served(struct server *server, struct served *served)
@@ -51,7 +45,7 @@ static void free_served(struct server *server, struct served *served)
 		at = &(*at)->next;
 	*at = served->next;
 	for (size_t i = 0; i < SERVE_KNOWN_RUNS; i++)
-		json_decref(served->known[i].id);
+		json_decref(served->known[i]);
 	free(served);
 }
 
@@ -213,11 +207,8 @@ static void answer_cancel(struct task *task, bool cancelled)
 
 void session_run_end(struct server *server, struct task *task)
 {
-	struct known_run *known = recall(task->served, task->call.id);
 	struct task *next;
 
-	if (known)
-		known->cancelled = task->cancelled;
 	for (struct task *at = server->tasks; at; at = next) {
 		next = at->next;
 		if (at->run == task)
@@ -241,13 +232,12 @@ void session_cancel_begin(struct server *server, struct task *task)
 	json_t *id = json_object_get(task->call.params, "id");
 	struct served *served = find_served(server, task->call.params, &task->answer);
 	struct task *run = served ? find_run(server, served, id) : NULL;
-	struct known_run *known = served ? recall(served, id) : NULL;
 
 	if (run) {
 		task_cancel(run);
 		task->run = run;
-	} else if (known) {
-		answer_cancel(task, known->cancelled);
+	} else if (served && remembers(served, id)) {
+		answer_cancel(task, false); /* it has ended */
 	} else {
 		if (served)
 			answer_error(&task->answer, RPC_NO_RUN, NULL,

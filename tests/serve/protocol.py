@@ -338,8 +338,8 @@ equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelle
 result = server.result(run)
 equal((result["status"], result["exit_code"]), ("cancelled", None), "... the run tells it")
 ok(server.order[-2:] == [id_key(server.last_id), id_key(run)], "... after the cancel is answered", server.order)
-equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelled": True},
-      "cancel of what was cancelled")
+equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelled": False},
+      "cancel of what was cancelled and has ended")
 equal(server.result(server.start(session, ["true"], name="to-cancel"))["status"], "exited", "a run by the same id")
 equal(server.call("session.cancel", {"session": session, "id": run}), {"cancelled": False},
       "cancel of what has ended by itself")
