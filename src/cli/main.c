@@ -155,8 +155,8 @@ static int unknown_command(const char *name)
 
 static int run_main(int argc, char **argv)
 {
-	signal(SIGXFSZ,
-	       SIG_IGN); /* a write beyond RLIMIT_FSIZE is an error, like others */
+	/* A write beyond RLIMIT_FSIZE is an error like others. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (fd_sanitize_stdio() < 0)
 		return EXIT_REFUSED;
 	/* With set-uid or file capabilities the caller would choose policy and backends
