@@ -181,12 +181,14 @@ drupe_LDADD = libdrupe-core.la
 # in a quarter of the time, by a compiler of its own, which automake has no place for.
 guard_c = $(srcdir)/%D%/base/claim.c $(srcdir)/%D%/base/procfile.c \
 	$(srcdir)/%D%/base/rmtree.c $(srcdir)/%D%/base/tree.c \
-	$(srcdir)/%D%/scope/cgroup-folder.c $(srcdir)/%D%/guard/kill.c $(srcdir)/%D%/guard/tmp.c \
+	$(srcdir)/%D%/scope/cgroup-folder.c $(srcdir)/%D%/guard/descriptors.c \
+	$(srcdir)/%D%/guard/kill.c $(srcdir)/%D%/guard/tmp.c \
 	$(srcdir)/%D%/guard/guard.c
 guard_h = $(srcdir)/%D%/base/claim.h $(srcdir)/%D%/base/clock.h \
 	$(srcdir)/%D%/base/procfile.h $(srcdir)/%D%/base/rmtree.h \
 	$(srcdir)/%D%/base/tree.h \
-	$(srcdir)/%D%/scope/cgroup-folder.h $(srcdir)/%D%/guard/kill.h \
+	$(srcdir)/%D%/scope/cgroup-folder.h \
+	$(srcdir)/%D%/guard/descriptors.h $(srcdir)/%D%/guard/kill.h \
 	$(srcdir)/%D%/guard/tmp.h $(srcdir)/%D%/guard/guard.h
 if MUSL
 pkglibexec_SCRIPTS = drupe-guard drupe-netns
@@ -207,6 +209,7 @@ drupe_guard_SOURCES = \
 	%D%/base/rmtree.c %D%/base/rmtree.h \
 	%D%/base/tree.c %D%/base/tree.h \
 	%D%/scope/cgroup-folder.c %D%/scope/cgroup-folder.h \
+	%D%/guard/descriptors.c %D%/guard/descriptors.h \
 	%D%/guard/kill.c %D%/guard/kill.h \
 	%D%/guard/tmp.c %D%/guard/tmp.h \
 	%D%/guard/guard.c %D%/guard/guard.h

@@ -38,6 +38,7 @@
 
 #include "base/rmtree.h"
 #include "base/tree.h"
+#include "guard/descriptors.h"
 #include "guard/kill.h"
 #include "guard/tmp.h"
 #include "scope/cgroup-folder.h"
@@ -205,45 +206,6 @@ static int setup(struct guard *guard)
 	return 0;
 }
 
-/* R5: the launcher's gate releases on EOF, on a bad descriptor and on one that
- * does not block.  So it must be one blocking pipe, with both ends, the right way round.
- */
-static int check_gate(const struct guard *guard)
-{
-	struct stat in, out;
-	int flags = fcntl(guard->block, F_GETFL);
-
-	if (flags < 0 || fstat(guard->block, &in) < 0 || fstat(guard->sync, &out) < 0)
-		return -errno;
-	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_NONBLOCK) ||
-	    !S_ISFIFO(in.st_mode))
-		return -EBADF;
-	flags = fcntl(guard->sync, F_GETFL);
-	if ((flags & O_ACCMODE) != O_WRONLY || (flags & O_NONBLOCK) ||
-	    in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-		return -EBADF;
-	return 0;
-}
-
-/* Pass on exactly 0, 1, 2 and the --keep list, and the gate among them. */
-static int lay_descriptors(const struct guard *guard)
-{
-	bool block = false, sync = false;
-	int r = check_gate(guard);
-
-	if (r < 0)
-		return r;
-	if (syscall(SYS_close_range, 3, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */) < 0)
-		return -errno;
-	for (size_t i = 0; i < guard->n_keep; i++) {
-		if (fcntl(guard->keep[i], F_SETFD, 0) < 0)
-			return -errno;
-		block |= guard->keep[i] == guard->block;
-		sync |= guard->keep[i] == guard->sync;
-	}
-	return block && sync ? 0 : -EBADF;
-}
-
 /* In the vfork child: memory is shared with the guard, which is suspended. */
 static void become_launcher(const struct guard *guard, pid_t parent,
 			    volatile uint32_t *ret_step, volatile int *ret_errnum)
@@ -264,7 +226,7 @@ static void become_launcher(const struct guard *guard, pid_t parent,
 		_exit(127);
 	}
 	*ret_step = GUARD_STEP_DESCRIPTOR;
-	r = lay_descriptors(guard);
+	r = guard_lay_descriptors(guard->block, guard->sync, guard->keep, guard->n_keep);
 	if (r < 0) {
 		*ret_errnum = -r;
 		_exit(127);
