@@ -9,6 +9,9 @@
 /* The parent pid in the text of /proc/PID/stat; -1 if it cannot be parsed. */
 pid_t procfile_parent(const char *stat);
 
+/* That of a process; -1 if it is gone. */
+pid_t procfile_parent_of(pid_t pid);
+
 /* What follows NAME in a text of lines "NAME: value" or "NAME value", or NULL. */
 const char *procfile_field(const char *text, const char *name);
 

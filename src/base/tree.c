@@ -2,7 +2,6 @@
 #include "base/tree.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,22 +32,6 @@ static bool add(struct found *found, pid_t pid)
 	return true;
 }
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[64], text[512];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return procfile_parent(text);
-}
-
 /* A number that was read may have been reused since.  What the handle is of is a child of
  * PARENT, or dead. */
 static void kill_child(pid_t pid, pid_t parent)
@@ -57,7 +40,7 @@ static void kill_child(pid_t pid, pid_t parent)
 
 	if (pidfd < 0)
 		return;
-	if (parent_of(pid) == parent)
+	if (procfile_parent_of(pid) == parent)
 		(void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
 	close(pidfd);
 }

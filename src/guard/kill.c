@@ -2,7 +2,6 @@
 #include "guard/kill.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,21 +9,10 @@
 
 #include "base/procfile.h"
 
-static void kill_if_child(const char *name)
+static void kill_if_child(pid_t pid)
 {
-	char path[300], text[512];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%s/stat", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	if (procfile_parent(text) == getpid())
-		kill(atoi(name), SIGKILL);
+	if (procfile_parent_of(pid) == getpid())
+		kill(pid, SIGKILL);
 }
 
 /* Where the kernel has no …/children file (CONFIG_PROC_CHILDREN). */
@@ -37,7 +25,7 @@ static void kill_by_scan(void)
 		return;
 	while ((entry = readdir(proc)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			kill_if_child(entry->d_name);
+			kill_if_child(atoi(entry->d_name));
 	closedir(proc);
 }
 

@@ -91,8 +91,8 @@ int run_wait(struct run *run, struct pollfd *more, size_t n, int64_t deadline)
 	return ready == 0 ? -ETIMEDOUT : 0;
 }
 
-/* Move the streams once; false: the reader of our output is gone. */
-static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
+/* Let the streams move once; what run_wait returned. */
+static int move_streams(struct run *run, int64_t deadline)
 {
 	struct network *network = &run->network;
 	struct pollfd fds[MAX_MORE] = {
@@ -103,9 +103,8 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 		{ .fd = network->failed ? -1 : network->helper_pidfd, .events = POLLIN },
 		{ .fd = run->child_gone_at ? -1 : run->held.pidfd, .events = POLLIN },
 	};
-	bool alive = true;
+	int r = run_wait(run, fds, MAX_MORE, deadline);
 
-	*ret_wait = run_wait(run, fds, MAX_MORE, deadline);
 	if (fds[3].revents)
 		network_read_output(network);
 	if (fds[4].revents)
@@ -116,15 +115,13 @@ static bool move_streams(struct run *run, int64_t deadline, int *ret_wait)
 		if (!fds[i].revents)
 			continue;
 		/* A command need not read its stdin; our output must be read. */
-		if (stream_step(&run->streams[i]) < 0 && i > 0) {
+		if (stream_step(&run->streams[i]) < 0 && i > 0)
 			run_end(run, ENDING_SINK);
-			alive = false;
-		}
 	}
 	if (stream_done(&run->streams[0]))
 		stream_close(
 			&run->streams[0]); /* the command sees the end of its stdin */
-	return alive;
+	return r;
 }
 
 /* When to stop waiting: a launcher whose child is gone has little left to do, and does
@@ -139,10 +136,8 @@ static int64_t supervise_deadline(const struct run *run)
 void run_supervise(struct run *run)
 {
 	while (!run_launcher_is_gone(run)) {
-		int r;
+		int r = move_streams(run, supervise_deadline(run));
 
-		if (!move_streams(run, supervise_deadline(run), &r))
-			return;
 		if (run->child_gone_at && clock_now() >= supervise_deadline(run))
 			return;
 		if (run->network.failed)
@@ -162,9 +157,8 @@ void run_drain(struct run *run, int64_t deadline)
 		for (size_t i = 1; i < 3; i++)
 			stream_finish(&run->streams[i]);
 	while (!stream_done(&run->streams[1]) || !stream_done(&run->streams[2])) {
-		int r;
+		int r = move_streams(run, deadline);
 
-		(void)move_streams(run, deadline, &r);
 		if (r == -ECANCELED || clock_now() >= deadline)
 			return;
 	}
